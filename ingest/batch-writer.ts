@@ -13,8 +13,8 @@ const LOG_MOVED_EVERY = 10_000;
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own code is attributed
- * to the messages only if the database accepts an empty batch.
+ * Whether the messages of a batch caused an error, rather than the state of the database. An error of the service's own code counts as
+ * caused by the messages only if the database accepts an empty batch.
  */
 async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean> {
   const fault = classifyFault(error);
@@ -25,23 +25,23 @@ async function isOfTheMessages(writer: Writer, error: unknown): Promise<boolean>
   );
 }
 
-/** Turns a message into a rejection of the whole message, with the error as the reason. */
+/** Turns a message into a rejection of the whole message. The rejection's reason is the error. */
 function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Error): IncomingMessage {
   const reason = `cannot be written: ${error.message.slice(0, MAX_ERROR_CHARACTERS)}`;
   const { deviceId } = message.decoded;
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/** Splits a batch into two halves, in order, to find the message that breaks it. */
+/** Splits a batch into two halves without changing the order of its messages, to find the message that makes the batch fail. */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
 }
 
 /**
- * Writes messages like the pipeline, but without retries. If a message makes its batch fail, it is found by halving the
- * batch repeatedly, and stored as a rejection. Returns the results of devices' own messages. Throws if the database
- * fails or a rejection cannot be stored; parts that were written before remain written.
+ * Writes messages like the pipeline, but without retries. If one message makes its batch fail, this function finds that message by halving
+ * the batch repeatedly, and stores it as a rejection. Returns the results of devices' own messages. Throws if the database fails or a
+ * rejection cannot be stored; messages written before the error remain stored.
  */
 export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<ResultsByMessage> {
   try {
@@ -70,11 +70,11 @@ export interface PipelineCounts {
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Messages of devices beyond their flood limit; also counted in `rejected`. */
+  /** Number of messages of devices above their flood limit. They are also counted in `rejected`. */
   overLimit: number;
-  /** Messages for accounts that moved to another installation. */
+  /** Number of messages for accounts that moved to another installation. */
   departed: number;
-  /** Devices whose heads were read from the database instead of the cache. */
+  /** Number of devices whose heads (stored states) were read from the database instead of the cache. */
   loaded: number;
 }
 
@@ -130,7 +130,7 @@ export class BatchWriter<T extends Writable> {
     }
   }
 
-  /** Finds the messages that make their batch fail by halving the batch, and rejects each of them. */
+  /** Finds the messages that make a batch fail, by halving the batch repeatedly, and rejects each of these messages. */
   async #isolate(batch: readonly T[], error: Error): Promise<void> {
     const [only] = batch;
     if (batch.length > 1) for (const half of halvesOf(batch)) await this.write(half);

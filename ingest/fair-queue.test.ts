@@ -63,7 +63,7 @@ test('has each device in one batch at a time, with its messages in order, and re
         else if ('finish' in one) finish(one.finish);
         else nowMs += one.afterMs;
       }
-      // Each message is eventually taken by a partition.
+      // Continues until the partitions have taken all messages.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
         for (let partition = 0; partition <= PARTITIONS; partition++) finish(partition);
@@ -84,7 +84,7 @@ test('keeps a backlogged device out of its neighbours’ batches, and gives it s
   expect(small).toHaveLength(100);
   expect(isBacklogged).toBe(true);
   queue.finish(small);
-  // No other device has sent for a while, so the backlogged device gets whole batches.
+  // No other device has sent for 20 s, so the backlogged device gets whole batches.
   nowMs += 20_000;
   expect(queue.take(0).messages).toHaveLength(1_900);
 });
@@ -104,7 +104,7 @@ test('gives backlogged devices equal turns, however much each has sent', () => {
     ['dev_a', 100],
     ['dev_b', 100],
   ]);
-  // The device has no more pending messages than its neighbours.
+  // The backlogged device has no more pending messages than its neighbours.
   expect(of(queue.take(1).messages)).toEqual([['dev_long', 1]]);
   expect(of(queue.take(1).messages)).toEqual([['dev_a', 100]]);
   expect(of(queue.take(0).messages)).toEqual([['dev_b', 200]]);
@@ -129,14 +129,14 @@ test('does not treat several devices that became backlogged together as neighbou
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
-  // The devices are not backlogged at this point.
+  // None of these devices is backlogged at this point.
   for (let device = 0; device < 50; device++) push(device, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(true);
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
-  // One of the devices was written meanwhile and has few pending messages.
+  // One of the devices was written in the meantime and has few pending messages.
   push(50, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(false);
@@ -184,7 +184,7 @@ test('includes neighbours’ messages in a batch, in order, however many devices
     ...message(deviceId, number, weight),
     account,
   });
-  // A hundred gateways of one account with 200 elements each, twice the maximum of a batch. The neighbours' messages
+  // Two hundred gateways of one account send 200 elements each, in total twice the maximum of a batch. The messages of the neighbours
   // arrive after them.
   for (let n = 0; n < 200; n++) queue.push(of('usr_hog', `gwy_${n}`, n, 200));
   for (let n = 0; n < 30; n++) queue.push(of(`usr_${n}`, `dev_${n}`, n));
@@ -192,7 +192,7 @@ test('includes neighbours’ messages in a batch, in order, however many devices
   expect(first.filter(({ deviceId }) => deviceId.startsWith('dev_'))).toHaveLength(30);
   expect(first.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20_000);
   queue.finish(first);
-  // Two accounts have more messages than fit in a batch. Both share the next batch, and then they alternate.
+  // Two accounts have more messages than fit in a batch. The two accounts share the next batch, and then alternate.
   for (let n = 0; n < 200; n++) queue.push(of('usr_other', `gwx_${n}`, n, 200));
   const second = Map.groupBy(queue.take(0).messages, ({ account }) => account);
   expect(second.get('usr_other')?.length).toBeGreaterThanOrEqual(12);
@@ -221,7 +221,7 @@ test('detects neighbours if at least a quarter of the devices that sent last wer
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);
   expect(recent.areOthers(2)).toBe(true);
-  // A device that was just backlogged does not count as a sender that is not until it has sent for ten seconds.
+  // A device that was backlogged a moment ago counts as a sender without a backlog only after ten seconds without one.
   recent.note('dev_d', true, 2);
   recent.note('dev_d', false, 3);
   expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);

@@ -7,26 +7,23 @@ import { DeviceTurn, MAX_SAMPLED_SENDERS, type QueuedMessage, ReadyDevices, Rece
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
 /**
- * Number of pending elements above which a device is backlogged. A meter that sends every second reaches it after about
- * four minutes.
+ * Number of pending elements above which a device is backlogged. A meter that sends every second has this number pending after about four
+ * minutes without a batch.
  */
 const BACKLOG = 250;
 /**
- * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while other devices send,
- * because such a batch delays them. `alone` is a minimum: with few backlogged devices, each gets a larger share of the
- * batch.
+ * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while devices without a backlog send, because such
+ * a batch delays them. `alone` is a lower bound of the maximum while only backlogged devices send: if few devices are backlogged, each gets
+ * a larger share of the batch.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
 /**
- * Approximate maximum number of elements in a batch of devices that are not backlogged. It bounds the time for which a
- * newly arriving device waits for the batch. A batch of 5,000 single readings is far below it.
+ * Approximate maximum number of elements in a batch of devices that are not backlogged. The maximum bounds the time for which the next
+ * device waits for the batch. A batch of 5,000 single readings is far below this maximum.
  */
 const MAX_READY = 20_000;
 
-/**
- * Maximum number of devices that are stored as costly. Beyond it, the list is cleared and costly devices are detected
- * again.
- */
+/** Maximum number of devices that are stored as costly to write. Beyond it, the list is cleared and costly devices are detected again. */
 const MAX_COSTLY = 10_000;
 
 /** A batch that is being collected, with its size and its limits. */
@@ -58,8 +55,8 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 
   /**
-   * Takes messages of an account's devices: at most `share` of each device and `most` of the account. Calls `onTaken` for each device.
-   * Returns whether any message was taken (`some`) and whether the batch is full.
+   * Takes messages of an account's devices: at most `share` elements of each device and `most` elements of the account. Calls `onTaken` for
+   * each device. Returns whether any message was taken (`some`) and whether the batch is full.
    */
   takeAccount(
     turns: Iterable<DeviceTurn<T>>,
@@ -91,11 +88,10 @@ interface Batch<T> {
 const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 
 /**
- * Schedules devices fairly, so that a flood of messages from one device delays only that device. Each partition writes
- * one batch at a time, and a device's id determines its partition. One additional partition serves backlogged devices,
- * which have more pending messages than fit in a shared batch. A device is in one batch at a time, and its messages are
- * written in order. If only backlogged devices send, as after an outage, all partitions write them, and the additional
- * partition serves devices that send little.
+ * Schedules devices fairly, so that a flood of messages from one device delays only that device. Each partition writes one batch at a time,
+ * and a device's id determines its partition. One additional partition serves backlogged devices, which have more pending messages than fit
+ * in a shared batch. At any time, a device is in at most one batch, and its messages are written in order. If only backlogged devices send,
+ * as after an outage, all partitions write their messages, and the additional partition serves devices that send little.
  */
 export class FairQueue<T extends QueuedMessage> {
   /** Devices that have pending messages or a batch in progress. */
@@ -133,7 +129,9 @@ export class FairQueue<T extends QueuedMessage> {
     if (!turn.isUnderWay) this.#enqueue(turn);
   }
 
-  /** Returns the next batch of a partition, whose previous batch must be written. Empty if no message is pending. */
+  /**
+   * Returns the next batch of a partition. The partition's previous batch must be committed. The batch is empty if no message is pending.
+   */
   take(partition: number): Batch<T> {
     if (partition === this.#ready.length) return this.#takeBacklogged();
     if (this.#ready[partition]?.size) {
@@ -156,7 +154,7 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Whether any device sends that neither is backlogged nor recently was. */
+  /** Whether any device is sending that is not backlogged and was not backlogged recently. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
@@ -180,8 +178,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Returns the batch of the last partition: devices of a partition that is busy with a backlogged device or, if there
-   * are none, backlogged devices.
+   * Returns the batch of the last partition: ready devices of a partition that is busy with a backlogged device or, if no partition has
+   * such devices, backlogged devices.
    */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(
@@ -201,8 +199,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Collects a batch from several devices. Each account first gets an equal share; then the remaining room is filled by
-   * accounts with more messages.
+   * Collects a batch from several devices. Each account first gets an equal share; then accounts with more messages fill the remaining
+   * room.
    */
   #batchOf(from: ReadyDevices<T>, maxWeight: number, share: number): Batch<T> {
     const batch = new BatchBuilder<T>(maxWeight);

@@ -4,8 +4,8 @@
  */
 const OF_THE_DATA = /^(22|23|54)[0-9A-Z]{3}$/;
 /**
- * Errors that only JavaScript itself throws. The database, its driver and the network throw plain Errors, with or
- * without a code.
+ * Classes of errors that only JavaScript itself throws. The database, its driver and the network throw plain Errors, with or without a
+ * code.
  */
 const OF_THE_LANGUAGE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError];
 
@@ -17,11 +17,10 @@ export class DecodingFault extends Error {
 }
 
 /**
- * Returns why a batch could not be written. `data`: PostgreSQL rejected a value and will reject it again. `code`: the
- * service's own code failed. `database`: everything else. An unavailable database reports many different errors
- * (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or only "Connection terminated"), so an unknown error counts as `database`. A
- * batch that is retried without limit is visible in the log and loses nothing; a batch that is rejected by mistake is
- * acknowledged and lost.
+ * Classifies why a batch could not be written. `data`: PostgreSQL rejected a value and will reject it again. `code`: the service's own code
+ * failed. `database`: every other error. An unavailable database causes many different errors (SQLSTATE 08, 53, 57, …, ECONNREFUSED, or
+ * only "Connection terminated"), so an unknown error counts as `database`. A batch that is retried without limit is visible in the log and
+ * loses nothing; a batch that is rejected by mistake is acknowledged and lost.
  */
 export function classifyFault(error: unknown): 'data' | 'code' | 'database' {
   const { code } = (error ?? {}) as { code?: unknown };

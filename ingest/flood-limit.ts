@@ -1,35 +1,35 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Window of the flood limit, ms. `MESSAGES`: maximum number of messages of a device in a window, which is a thousand a
- * second, or the queue of a long outage at once. A large message counts as several: as one more for each 4 KiB, for
- * each unusable element and for every 50 readings. `energy import` sends 400 readings a message (simulators/send.ts),
- * so 25,000 readings a second, more than the database writes, are below the limit.
+ * Window of the flood limit, ms. `MESSAGES`: maximum number of messages of a device in a window. It allows a thousand messages a second, or
+ * the whole queue of a long outage at once. A large message counts as several: as one more for each 4 KiB, for each unusable element and
+ * for every 50 readings. `energy import` sends 400 readings a message (simulators/send.ts), so the limit allows 25,000 readings a second,
+ * more than the database can write.
  */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
 /**
- * Number of counters in a row. There are two rows, and the probability that a device shares both its counters with a
- * given flooding device is 1 in 2^32.
+ * Number of counters in each of the two rows of the flood limit. The probability that a device shares both its counters with a given
+ * flooding device is 1 in 2^32.
  */
 const COUNTERS = 2 ** 16;
 
 const FULL = 2 ** 32 - 1;
 
-/** Number of readings that count as one message. */
+/** Number of readings of a large message that count as one further message. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** Returns the number of messages that a message counts as before it is decoded, by its length. */
+/** Returns as how many messages a message counts for its length, before it is decoded. */
 export const messageCountOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** Returns the number of messages that a decoded message counts as in addition to `messageCountOfBytes`. */
+/** Returns as how many further messages a decoded message counts for its elements, in addition to `messageCountOfBytes`. */
 export const messageCountOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
 /** Limits the number of messages that each device may send. */
 export interface FloodLimit {
-  /** Returns the reason to reject a message, or null to accept it. `count`: number of messages that it counts as. */
+  /** Returns the reason to reject a message, or null to accept it. `count`: number of messages that the message counts as. */
   refuse(deviceId: string, count?: number): string | null;
   /** Returns the time until the window ends, in seconds. */
   waitSeconds(): number;

@@ -37,8 +37,8 @@ export const rejectWholeMessage = (
 const NEEDS_TS = 'needs ts: without it, a repetition could not be distinguished from a new reading';
 
 /**
- * Decodes the body of readings that were sent over HTTPS, parsed from JSON. Never throws. Each element needs a time of its own, because
- * clients repeat requests.
+ * Decodes the body of a request that sends readings over HTTPS. `body` is already parsed from JSON. Never throws. Each element needs a time
+ * of its own, because clients repeat requests.
  */
 export function decodeSentReadings(
   { deviceId, format }: { deviceId: string; format: SentFormat },
@@ -70,8 +70,8 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Prepares a message for writing. A device's message is decoded here; a gateway's message is decoded in the
- * transaction, where its devices are known. Returns null if the topic belongs to neither a device nor a gateway.
+ * Prepares a message for writing. A device's message is decoded here. A gateway's message is decoded later, in the transaction, where the
+ * gateway's devices are known. Returns null if the topic belongs to neither a device nor a gateway.
  */
 export function toIncomingMessage(raw: RawMessage): IncomingMessage | null {
   const { topic, payload, receivedAtMs, replayed } = raw;

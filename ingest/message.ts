@@ -2,13 +2,13 @@ import type { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { DecodedMessage } from './decoders/decoder.ts';
 
-/** Sender of readings over HTTPS, whose rights may end while the readings wait. */
+/** Sender of readings over HTTPS. The sender's rights may end while the readings wait to be written. */
 export interface MessageSender {
-  /** Messages of one device with equal ids have the same sender, which is checked once in a transaction. */
+  /** Messages of one device with the same sender id have the same sender, which a transaction checks only once. */
   id: string;
   /**
-   * Checks whether the sender may still write the readings. Locks its account and key until the transaction ends, so
-   * that a concurrent revocation waits. Throws an AppError if the sender may not write.
+   * Checks whether the sender may still write the readings. Locks the sender's account and key until the transaction ends, so that a
+   * concurrent revocation waits. Throws an AppError if the sender may not write.
    */
   confirm(trx: Database): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface IncomingMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Time with which future timestamps are compared, Unix ms: that of a replay. By default the time of receipt. */
+  /** Time with which future timestamps are compared, Unix ms. Set in a replay; by default the time of receipt. */
   judgedAtMs?: number;
   decoded: DecodedMessage;
   /**
@@ -51,8 +51,8 @@ export const isEmptyMessage = ({ decoded }: IncomingMessage): boolean =>
   decoded.readings.length === 0 && decoded.rejections.length === 0 && decoded.status === undefined;
 
 /**
- * Result of a batch: numbers of stored readings, of duplicates, and of rejected messages and elements. A reading that
- * replaces a higher value counts as stored, and the higher value counts as rejected.
+ * Result of a batch: numbers of stored readings, of duplicates, and of rejected messages and elements. If a lower reading replaces a stored
+ * higher one of the same time, the lower one counts as stored and the higher one as rejected.
  */
 export interface WriteResult {
   stored: number;
@@ -69,8 +69,8 @@ export interface WriteResult {
 }
 
 /**
- * Results of messages, or the errors with which their senders were refused. Excludes messages of moved accounts, and
- * requests for devices that no longer exist.
+ * Results of messages, or the errors with which their senders were refused. Excludes messages of moved accounts, and requests for devices
+ * that no longer exist.
  */
 export type ResultsByMessage = Map<IncomingMessage, MessageResult | AppError>;
 
@@ -90,6 +90,6 @@ export interface Rejection {
   /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
-  /** Whether the rejected value was stored before and the element is now stored instead of it. */
+  /** Whether the rejected value was stored before, and this element's value has replaced it. */
   isOfEarlier?: true;
 }

@@ -50,7 +50,7 @@ test('after a stop during a flood, writes the accepted messages, requests no mor
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(resumed).toBe(before);
   expect(acknowledged).toBe(pipeline.counts.received);
-  // A message in transit is accepted, but the source must not send more.
+  // A message that was already in transit is accepted, but the source must not send more.
   expect(pipeline.receive(raw('dev_late', '{"power_w":1}'), UNHEARD)).toBe(false);
 });
 
@@ -124,7 +124,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
     return new Pipeline({ writer, log, onRoom: () => {}, floodLimit });
   };
   const pipeline = limited(50_000);
-  // The message counts as 5 for its 17 KiB, and as 20 more for its readings.
+  // The message counts as 5 messages for its 17 KiB, and as 20 more for its 1,000 readings.
   const good = JSON.stringify(Array.from({ length: 1_000 }, () => ({ power_w: 1000 })));
   for (let sent = 0; sent < 100; sent++) pipeline.receive(raw('dev_good', good), UNHEARD);
   await expect.poll(() => pipeline.counts.committed).toBe(100);
@@ -141,7 +141,7 @@ test('counts readings, bytes and unusable elements towards a device’s limit', 
   expect(readings.counts.overLimit).toBe(10);
 
   const bytes = limited(5_000);
-  // The message counts as 245 messages.
+  // Because of its length, the message counts as 245 messages.
   const long = JSON.stringify({ power_w: 1, more: 'x'.repeat(1_000_000) });
   for (let sent = 0; sent < 25; sent++) bytes.receive(raw('dev_long', long), UNHEARD);
   expect(bytes.counts.overLimit).toBe(25 - Math.floor(5_000 / 245));
@@ -224,7 +224,7 @@ test('gives a flooding device a quarter of a partition’s time while others sen
   for (let sent = 0; sent < 2_000; sent++) send('dev_hog', () => {});
   await expect.poll(() => pipeline.counts.committed).toBe(2_001);
   const tookMs = performance.now() - fromMs;
-  // The device's last batches are no longer than those of others and use the normal partitions.
+  // The device's last batches take no longer than those of other devices, and use the normal partitions.
   expect(tookMs).toBeGreaterThan(3 * writtenMs);
 });
 
@@ -251,7 +251,7 @@ test('pauses a partition after a batch of a flood, and not after a batch for a n
     const [first, second] = batches.filter((batch) => batch.deviceId === deviceId);
     return (second?.fromMs ?? Number.NaN) - (first?.toMs ?? Number.NaN);
   };
-  // The neighbours' partition is busy with the backlog of an outage, so the last partition writes their messages.
+  // The neighbour's partition is busy with the backlog of another device, so the last partition writes the neighbour's messages.
   for (let sent = 0; sent < 300; sent++) send('dev_backlog');
   await new Promise((resolve) => setImmediate(resolve));
   send('dev_neighbour');

@@ -9,7 +9,7 @@ import type { QueuedMessage } from './turns.ts';
 import { WaitingMessageLimit } from './waiting-room.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
-/** Maximum memory of decoded content at a time, because messages of 20 KB may have 10,000 elements. */
+/** Maximum memory of decoded messages at a time, because a message of 20 KB may have 10,000 elements. */
 const MAX_READ_BYTES = 16 * 2 ** 20;
 /** Approximate memory of a decoded reading or rejection. */
 const READ_ELEMENT_BYTES = 150;
@@ -20,21 +20,20 @@ const GATEWAY_TIMES = 8;
 /** Number of rejected messages of flooding devices per log entry. */
 const WARN_EVERY = 100_000;
 /**
- * Conditions under which a partition waits for more messages before it writes, because a batch has a fixed cost. It
- * waits after a batch of at least `from` messages, while at least `least` messages arrive in each step and fewer than
- * `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
+ * Conditions under which a partition waits for more messages before it writes, because each batch has a fixed cost. A partition waits after
+ * a batch of at least `from` messages, while at least `least` messages arrive in each step of `stepMs` and fewer than `enough` are pending,
+ * for at most `longestMs`. A device that sends little, or that waits for its acknowledgement, is not delayed.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * Pause after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the
- * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided
- * by their number.
+ * Pause of a partition after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the device
+ * gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
  */
 const REST = 3;
 
 /**
- * A received message. It is decoded only when its batch is collected. Until then it takes a third of the memory, and
- * the garbage collector has little to copy.
+ * A received message. It is decoded only when its batch is collected, because an undecoded message takes a third of the memory and is cheap
+ * for the garbage collector.
  */
 interface Waiting extends QueuedMessage {
   raw: RawMessage;
@@ -60,7 +59,7 @@ class MessageReader {
     this.#floodLimit = floodLimit;
   }
 
-  /** Returns the reason to reject a device's messages after `count` more. Null if the device is below its limit. */
+  /** Counts `count` more messages of a device. Returns the reason to reject them; null if the device is below its flood limit. */
   refuse(deviceId: string, count: number): string | null {
     const reason = this.#floodLimit.refuse(deviceId, count);
     if (reason !== null && this.#counts.overLimit++ % WARN_EVERY === 0)
@@ -68,7 +67,7 @@ class MessageReader {
     return reason;
   }
 
-  /** Decodes messages from an index on. Stops when the decoded content is so large that it must be written first. */
+  /** Decodes messages of a batch from index `from` on. Stops when the decoded content is so large that it must be written first. */
   readPart(batch: readonly Waiting[], from: number): Read[] {
     const part: Read[] = [];
     let bytes = 0;
@@ -84,7 +83,7 @@ class MessageReader {
 
   #read({ raw, deviceId, refusal }: Waiting): IncomingMessage {
     if (refusal !== null) return rejectWholeMessage(raw, deviceId, refusal);
-    // The result is not null, because the topic belongs to a device or gateway.
+    // `toIncomingMessage` does not return null here, because the topic belongs to a device or gateway.
     const message = toIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
     const further = messageCountOfElements(readings.length, rejections.length);
@@ -112,8 +111,8 @@ export class Pipeline {
   #onDrained: (() => void) | undefined;
 
   /**
-   * `onRoom`: called when a source may continue after `receive` returned false, for one account or for all.
-   * `partitions`: number of partitions, excluding the additional one for backlogged devices.
+   * `onRoom`: called when a source may continue after `receive` returned false; its argument is the account that may continue, if not all
+   * may. `partitions`: number of partitions, excluding the additional one for backlogged devices.
    */
   constructor(options: {
     writer: Writer;
@@ -159,7 +158,7 @@ export class Pipeline {
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
-  /** Writes pending messages, for at most `timeoutMs`. Messages that remain were never acknowledged. */
+  /** Writes pending messages, for at most `timeoutMs`. Messages that are still pending then were never acknowledged. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#waiting > 0) {
@@ -177,7 +176,7 @@ export class Pipeline {
     for (const one of batch) {
       this.#waiting--;
       this.#room.give(one);
-      // Releases the decoded content, because the rest of the batch may still have to wait.
+      // Releases the decoded content of a written message, because the rest of the batch may still have to wait.
       (one as Waiting).message = null;
       one.receipt.done();
     }
@@ -241,8 +240,8 @@ const bytesOf = ({ topic, payload }: RawMessage, { isGateway }: Sender): number 
   topic.length + payload.length * (isGateway ? GATEWAY_TIMES : 1);
 
 /**
- * Estimates the number of elements of a message before it is decoded. A device's own message has at most one element
- * more than it has commas.
+ * Estimates the number of elements of a message before the message is decoded. A device's own message has at most one element more than it
+ * has commas.
  */
 function weightOf({ payload }: RawMessage, { isGateway }: Sender): number {
   if (isGateway) return 1 + Math.ceil(payload.length / GATEWAY_ELEMENT_BYTES);

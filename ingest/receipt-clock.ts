@@ -4,7 +4,7 @@ import { DAY_MS } from '#src/core/units.ts';
 /** Maximum difference between wall clock and monotonic clock, ms. If the difference is larger, the wall clock was set. */
 const AGREES_MS = 5_000;
 
-/** A step of the wall clock: the time that it would have shown, and the time that it shows, Unix ms. */
+/** A step of the wall clock, Unix ms: the time that the clock would have shown without the step, and the time that it shows. */
 export interface ClockStep {
   readonly beforeMs: number;
   readonly afterMs: number;
@@ -19,8 +19,9 @@ export interface ReceiptClock {
 }
 
 /**
- * Whether a step of the clock is trusted. Pure; Unix ms. A step forward always is, because the process knows the time
- * before it. A step back is trusted if it is at most a day or leads nearer to the believed time.
+ * Whether a step of the clock is trusted. Pure; Unix ms. A step forward is always trusted, because the process knows the time before the
+ * step. A step back is trusted if it is at most a day, or leads nearer to the believed time (the time that the installation assumes to be
+ * right).
  */
 const isStepBelieved = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean =>
   afterMs >= beforeMs - DAY_MS || isNearer({ beforeMs, afterMs }, believedMs);
@@ -44,10 +45,10 @@ export function firstReceiptTime(
 }
 
 /**
- * Creates a clock for receipts. It follows the wall clock while that agrees with the monotonic clock to 5 s. After a
- * distrusted step it follows the monotonic clock, until the wall clock agrees with the receipts again or is nearer than
- * the receipts to the believed time (for example after a person has confirmed the time). `startMs`: the first time of
- * receipt. `onStep`: called for a trusted step. `onDistrust`: called for a distrusted step.
+ * Creates a clock for receipts. The clock follows the wall clock while that agrees with the monotonic clock to 5 s. After a distrusted step
+ * it follows the monotonic clock, until the wall clock agrees with the receipts again or is nearer than the receipts to the believed time
+ * (for example after a person has confirmed the time). `startMs`: the first time of receipt. `onStep`: called for a trusted step.
+ * `onDistrust`: called for a distrusted step.
  */
 export function createReceiptClock({
   startMs,

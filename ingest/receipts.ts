@@ -7,7 +7,7 @@ import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 
 /**
- * Interval at which the newest receipt of a host is stored, ms. Receipts of a killed worker may be later than the
+ * Interval at which the newest time of receipt of a host is stored, ms. If a worker is killed, its last receipts may be later than the
  * stored one by this time.
  */
 const NOTE_MS = 1_000;
@@ -46,7 +46,7 @@ export async function startReceiptStamper(
     const earlierMs = rows[0].stretch_from.getTime();
     const edits = await recordClockStep(createDatabase(pool), { host, ...step, stretchFromMs: earlierMs });
     log.warn({ ...step, edits }, 'the clock is behind the newest receipt of this host');
-    // The clock may be set back again to a time before an earlier step back; the stretch then begins earlier.
+    // If the clock is set back again, to a time before an earlier step back, the time range of increasing receipts begins earlier.
     stretchFromMs = Math.min(stampMs, earlierMs);
   }
   const receipts = new ReceiptStamper(pool, { host, log, clocks, startMs: stampMs, stretchFromMs });
@@ -66,7 +66,7 @@ export class ReceiptStamper {
   readonly #wallMs: () => number;
   readonly #clock: ReceiptClock;
   readonly #startMs: number;
-  /** Start of the time in which this host's receipts have only increased, Unix ms. */
+  /** Start of the time range in which this host's times of receipt have only increased, Unix ms. */
   #stretchFromMs: number;
   /** Steps of the clock that are not recorded yet, each with the messages received after it. */
   readonly #waiting: Waiting[] = [];
@@ -107,15 +107,15 @@ export class ReceiptStamper {
   }
 
   /**
-   * Returns a receiver that passes stamped messages to a pipeline. While a step of the clock is being recorded, later
-   * messages wait here and the source is paused; afterwards `resume` is called.
+   * Returns a receiver that stamps messages and passes them to a pipeline. While a step of the clock is being recorded, later messages wait
+   * in this object and the source is paused; then `resume` is called.
    */
   stamp(pipeline: Pipeline, resume: () => void): ReceiveMessage {
     this.#output = { ...pipeline, resume };
     return (message, receipt) => {
       const atMs = this.#wallMs();
       const nowMs = this.#clock.nowMs();
-      // A message that waited at a broker has the time at which the broker received it, corrected by the clock's error.
+      // A message that waited at a broker has the time at which the broker received the message, corrected by the clock's error.
       message.receivedAtMs = Math.round(message.receivedAtMs + nowMs - atMs);
       if (this.#waiting.length === 0) return pipeline.receive(message, receipt);
       this.#waiting.push({ message, receipt });
@@ -156,8 +156,8 @@ export class ReceiptStamper {
   }
 
   /**
-   * Records a step and the receipt after it. Returns false unless the database stored both the step and the receipt. Recording a step twice
-   * changes nothing.
+   * Records a step of the clock and the first time of receipt after the step. Returns false unless the database stored both. Recording a
+   * step twice changes nothing.
    */
   async #record(step: ClockStep): Promise<boolean> {
     const { beforeMs, afterMs } = step;
@@ -174,7 +174,7 @@ export class ReceiptStamper {
     }
   }
 
-  /** Stores the newest receipt, Unix ms. It is earlier than the stored one only after a step back. */
+  /** Stores the newest time of receipt, Unix ms. The new time is earlier than the stored one only after a step back. */
   async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
     await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)
@@ -183,7 +183,7 @@ export class ReceiptStamper {
     );
   }
 
-  /** Stores the newest receipt. Errors are ignored, because the next call stores a newer one. */
+  /** Stores the newest time of receipt. Errors are ignored, because the next call stores a newer time. */
   async #noteOrSkip(newestMs: number): Promise<void> {
     await this.#note(newestMs).catch(() => {});
   }

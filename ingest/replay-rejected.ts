@@ -65,7 +65,7 @@ export interface RejectionReplayResult {
   rejected: number;
   /** Number of messages whose payload was truncated when it was stored. They remain unchanged. */
   cut: number;
-  /** Whether the replay reached the end. If not, there are messages that it did not try. */
+  /** Whether the replay reached the end. If not, it did not try the remaining messages. */
   isComplete: boolean;
 }
 
@@ -97,8 +97,8 @@ export async function replayRejected(
   options: Options,
 ): Promise<RejectionReplayResult | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // If this replay loses its lock during a page, another replay may start. Remaining rejections of the page are then
-    // stored twice, which does no harm.
+    // If this replay loses its lock during a page, another replay may start. Rejections of the page that remain are then stored twice,
+    // which does no harm.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });
@@ -158,8 +158,8 @@ function distinct(rows: readonly Row[]): IncomingMessage[] {
     const receivedAtMs = received_at.getTime();
     const key = `${topic}\n${receivedAtMs}\n${replayed}\n${payload.toString('base64')}`;
     const message = toIncomingMessage({ topic, payload, receivedAtMs, replayed });
-    // Timestamps are compared with the current clock: a host whose clock was behind may have rejected correct ones as
-    // future.
+    // Timestamps are compared with the current clock, because a host whose clock was slow may have rejected correct timestamps as future
+    // ones.
     if (message) messages.set(key, { ...message, judgedAtMs: Math.max(receivedAtMs, Date.now()) });
   }
   return [...messages.values()];

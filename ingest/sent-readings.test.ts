@@ -76,7 +76,7 @@ describe('readings sent over HTTPS', () => {
     );
     const settled = await Promise.allSettled([failing.write(reading('a')), failing.write(reading('b'))]);
     expect(settled.map((one) => one.status === 'rejected' && one.reason)).toEqual([away, away]);
-    // After a failure, the next request is tried again.
+    // After a failed transaction, the writer accepts the next request.
     await expect(failing.write(reading('a'))).rejects.toBe(away);
   });
 

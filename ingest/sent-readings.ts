@@ -13,16 +13,17 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
 /**
- * Maximum memory for cached heads: those of some 36,000 meters that send at intervals of seconds to minutes. If several
- * processes receive the readings of a device, its cached heads are mostly stale, and the writer stops caching them.
+ * Maximum memory for cached heads, enough for some 36,000 meters that send at intervals of seconds to minutes. (A head is the stored state
+ * of a device after its latest readings.) If several processes receive the readings of a device, its cached heads are mostly stale, and the
+ * writer stops caching them.
  */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
 
-/** Maximum number of concurrent transactions. Requests that arrive meanwhile share the next one. */
+/** Maximum number of concurrent transactions. Requests that arrive while these run share the next transaction. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of readings of a transaction, unless a single request has more. */
 const MAX_READINGS = 10_000;
-/** Maximum number and total length of waiting requests. Beyond them the service is too busy. */
+/** Maximum number and total length of waiting requests. Above these limits, further requests are refused with 503. */
 const MAX_WAITING = { requests: 1_000, bytes: 64 * 2 ** 20 };
 
 /** Readings of a device that a client sends over HTTPS. */
@@ -105,7 +106,7 @@ export class SentReadingsWriter {
     this.#running--;
   }
 
-  /** Takes waiting requests, in order of arrival, of devices that no other transaction is writing. */
+  /** Takes waiting requests, in order of arrival, whose devices no other transaction is writing. */
   #take(): Waiting[] {
     const taken: Waiting[] = [];
     const remaining: Waiting[] = [];

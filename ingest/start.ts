@@ -99,14 +99,17 @@ export interface IngestParts {
    * these.
    */
   isProxy?(address: string | undefined): boolean;
-  /** The believed time, for computing ages and for checking times of receipt. */
+  /**
+   * Clock of the time that the installation assumes to be right, for computing ages and for checking times of receipt
+   * (database/believed-time.ts).
+   */
   believed: BelievedTime;
   log: Logger;
 }
 
 /**
- * Connects source, pipeline and writer. The source is the embedded broker or, if MQTT_URL names a broker, a client of
- * that.
+ * Connects source, pipeline and writer. The source is the embedded broker or, if MQTT_URL names an external broker, a client of that
+ * broker.
  */
 export async function startIngest(config: Config, parts: IngestParts): Promise<Ingest> {
   const { pool, believed, log } = parts;
@@ -148,7 +151,7 @@ export async function startIngest(config: Config, parts: IngestParts): Promise<I
       await source.leave().catch((error: Error) => log.debug({ err: error }, 'not left'));
       source.pause();
       void changedDevices.stop();
-      // Stored concurrently, because committing and handing over accepted messages is more urgent.
+      // Stores the newest time of receipt while messages are committed, because committing and handing over messages is more urgent.
       const noted = receipts.stop().catch((error: Error) => log.debug({ err: error }, 'newest receipt not noted'));
       await pipeline.drain(Math.max(0, untilMs - performance.now()));
       await source.close();
@@ -252,8 +255,8 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
 });
 
 /**
- * Returns the number of shards of this installation. The number of the first start is permanent, because it determines
- * the queue in which a device's messages wait. Throws with instructions if another number is configured now.
+ * Returns the number of shards of this installation. The number that was configured at the first start is permanent, because it determines
+ * the queue in which a device's messages wait. Throws with instructions if a different number is configured now.
  */
 export async function fixShardCount(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers decides.

@@ -1,8 +1,8 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Time after a device's last batch for which the device counts as sending. After a batch as a backlogged device, it
- * counts as backlogged for the same time. Most meters send every ten seconds.
+ * Time after a device's last batch for which the device counts as sending. After a batch that it sent while backlogged, the device counts
+ * as backlogged for the same time. Most meters send every ten seconds.
  */
 const SENDING_MS = 10_000;
 /**
@@ -91,8 +91,8 @@ export class ReadyDevices<T extends QueuedMessage> {
   }
 
   /**
-   * Offers each account's devices to `take`, until it returns `full`. If `take` took `some` of an account's messages
-   * and the account has more, the account moves to the end; if it took none, the account keeps its position.
+   * Offers each account's devices to `take`, until `take` returns `full`. If `take` took `some` of an account's messages and the account
+   * has more, the account moves to the end; if it took none, the account keeps its position.
    */
   round(take: (devices: Iterable<DeviceTurn<T>>) => { some: boolean; full: boolean }): void {
     const served: string[] = [];
@@ -111,8 +111,8 @@ export class ReadyDevices<T extends QueuedMessage> {
 }
 
 /**
- * The devices that were written most recently, with the time of the last batch and of the last batch as a backlogged
- * device. Ordered by time, latest last.
+ * The devices that were written most recently. Each has the time of its last batch, and of its last batch while backlogged. Ordered by
+ * time, latest last.
  */
 export class RecentDevices {
   readonly #last = new Map<string, { atMs: number; backloggedAtMs: number }>();
@@ -124,7 +124,7 @@ export class RecentDevices {
     if (this.#last.size > MAX_SAMPLED_SENDERS) this.#last.delete(this.#last.keys().next().value as string);
   }
 
-  /** Whether at least a quarter of the sending devices neither are backlogged nor recently were. */
+  /** Whether at least a quarter of the devices that are sending are not backlogged and were not backlogged recently. */
   areOthers(nowMs: number): boolean {
     const fromMs = nowMs - SENDING_MS;
     let [sending, others] = [0, 0];

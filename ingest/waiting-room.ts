@@ -6,7 +6,7 @@ import { Shares } from '#src/core/shares.ts';
  */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** Fraction of the room, and of an account's share, below which paused sources resume. */
+/** Fraction of the room, and of an account's share of it, below which paused sources resume. */
 const GO_ON = 0.5;
 
 interface Held {
@@ -31,8 +31,8 @@ export class WaitingMessageLimit {
   }
 
   /**
-   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single
-   * account, so that its share is checked, too.
+   * Adds a message. Returns whether the source may send more. `byAccount`: whether the source can pause a single account; if so, the
+   * account's share is checked as well.
    */
   take({ account, bytes }: Held, byAccount: boolean): boolean {
     this.#shares.take(account, Math.max(bytes, MIN_MESSAGE_BYTES));

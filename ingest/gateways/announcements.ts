@@ -7,7 +7,7 @@ const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /** Maximum length of an announcement's topic. The topic is part of a key, and a PostgreSQL index entry holds at most 2,704 bytes. */
 export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
-/** Assumed maximum difference between the clocks of two workers. */
+/** Maximum difference between the clocks of two workers that this code allows for. */
 const CLOCKS_MS = 60_000;
 
 /** Decoders of a gateway, and the announcements that they have processed. */
@@ -15,7 +15,7 @@ export interface KnownGateway {
   /** Value of `gateways.announced` at the time when the announcements were loaded. */
   announced: number;
   decoders: Decoders;
-  /** The last payload on each topic: its hash, its length including the topic, and its time of receipt. */
+  /** The last payload on each topic: its hash, its time of receipt, and the length of payload and topic together. */
   learnt: Map<string, { hash: string; bytes: number; receivedAtMs: number }>;
   bytes: number;
 }
@@ -73,7 +73,7 @@ export async function saveAnnouncements(
   known: KnownGateway,
   news: readonly Announcement[],
 ): Promise<void> {
-  // Stores only the last announcement of each topic: after a birth, a death and another birth, the device is alive.
+  // Stores only the last announcement of each topic. After a birth, a death and another birth in one batch, the device is online.
   const last = new Map<string, Announcement>();
   for (const one of news) {
     last.delete(one.topic);

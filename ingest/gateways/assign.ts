@@ -18,9 +18,9 @@ export const toStoredKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**
- * Converts the quantities of one paired device in a message into a decoded message for the writer. Pure. `values`: the
- * device's quantities. A quantity without a time gets the time of receipt. Interval energy without a time is rejected,
- * because a redelivery could not be distinguished from new energy.
+ * Converts the quantities of one paired device in a message into a decoded message for the writer. Pure. `values`: the device's quantities.
+ * A quantity without a time gets the message's time of receipt. Interval energy without a time is rejected, because a repeated delivery
+ * could not be distinguished from new energy.
  */
 export function toDecodedMessage(
   deviceId: string,

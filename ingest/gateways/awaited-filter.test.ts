@@ -24,7 +24,7 @@ test('accepts a native id in a topic only as whole levels', () => {
   expect(doesTopicNameDevice('zigbee2mqtt/kitchen/fridge', 'kit')).toBe(false);
 });
 
-/** A gateway without a database: the function that reads its messages, and its listed devices. */
+/** A gateway without a database: a function that decodes messages, and the gateway's listed devices. */
 function gateway() {
   const decoders = createDecoders();
   const discoveries = new Discoveries(['gwy_1'], []);
@@ -52,7 +52,7 @@ const announcement = (id: string, topic: string, entity: keyof typeof ENTITIES):
     device: { identifiers: [id] },
   },
 ];
-/** A plug that Zigbee2MQTT announces and whose values its own family reads, and a meter that is only announced. */
+/** Two devices: a plug that Zigbee2MQTT announces and whose values another decoder family reads, and a meter that is only announced. */
 const plug = (name: string) => ({
   announced: [
     announcement(`0x${name}`, `zigbee2mqtt/${name}`, 'power'),

@@ -1,6 +1,6 @@
 /**
- * Topic filter, below the gateway's prefix, on which an announced device's first value is expected.
- * `READ_BY_ANOTHER_FAMILY`: another decoder family reads these topics and lists the device. Null: a value was received.
+ * Topic filter, below the gateway's prefix, on which an announced device's first value is expected. `READ_BY_ANOTHER_FAMILY`: another
+ * decoder family reads these topics and lists the device. Null: the device has sent a value.
  */
 export type AwaitedFilter = string | null;
 
@@ -27,6 +27,7 @@ function joined(filter: string, topic: string): string {
   const others = topic.split('/');
   const differing = levels.findIndex((level, at) => level !== others[at]);
   const shared = levels.slice(0, differing === -1 ? undefined : differing).join('/');
-  // If the first level of the topics is empty, the shared part is empty, too: a filter `/#` would match all topics that begin with a slash.
+  // If the first level of the topics is empty, the shared part is empty, too. The filter `/#` would then match all topics that begin with a
+  // slash.
   return shared === '' ? filter : `${shared}/#`;
 }

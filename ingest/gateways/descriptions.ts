@@ -6,7 +6,7 @@ import type { RegisterDescription } from '../decoders/registers-of-a-device/regi
 
 const digests = new WeakMap<RegisterDescription, string>();
 
-/** Returns a short digest of a description. It is stored with the listed quantity. */
+/** Returns a short digest of a register's description. The digest is stored with the listed quantity. */
 export function digestDescription(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
@@ -16,9 +16,9 @@ export function digestDescription(described: RegisterDescription): string {
 }
 
 /**
- * Whether a changed description is accepted. The changes are limited in time, because a device whose description
- * alternates from message to message would have its history recomputed each time. Times in Unix ms. `notedMs`: time of
- * the last change; undefined before the first description.
+ * Whether a changed description of a register is accepted. Changes are accepted only from time to time. Otherwise a device whose
+ * description alternates from message to message would have its history recomputed each time. Times in Unix ms. `notedMs`: time of the last
+ * change; undefined before the first description.
  */
 export const mayChangeDescription = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;

@@ -29,7 +29,7 @@ const MAX_QUANTITIES = 200;
 /** Minimum time between two updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** A quantity of a device, and the direction in which it will count towards its owner's consumption. */
+/** A quantity of a device, and the direction in which the quantity will count towards its owner's consumption. */
 interface Quantity {
   channel: string;
   kind: string;
@@ -142,7 +142,7 @@ export class Discoveries {
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // The device's first hour begins now. During it, its description may change without a limit.
+      // The device's first hour begins with its first value. During this hour, its description may change without a limit.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = assignListedChannels(discovery.quantities, values);
@@ -154,8 +154,8 @@ export class Discoveries {
   }
 
   /**
-   * Lists an announced device that has not sent a value yet, if there is room; or adds topics to the filter of a listed
-   * one.
+   * Lists an announced device that has not sent a value yet, if the gateway has room for another device. If the device is already listed,
+   * adds the topics to its filter.
    */
   #announce(
     gatewayId: string,
@@ -227,7 +227,7 @@ export class Discoveries {
   }
 }
 
-/** Adds the device's new quantities, and chooses again which quantities count. Returns whether any quantity was new. */
+/** Adds the device's new quantities, and then chooses again which of its quantities count. Returns whether any quantity was new. */
 function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): boolean {
   const known = new Set(discovery.quantities.map(({ channel, kind }) => keyOf(channel, kind)));
   let room = MAX_UNKNOWN_QUANTITIES - discovery.quantities.filter(({ channel }) => !parseChannel(channel).known).length;
@@ -243,8 +243,8 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
-    // If no better series measures export, the negative part of a power counts as export, which the list of devices
-    // does not show. For gas, heat and water, the channel's name states what they count as.
+    // The negative part of a power counts as export if no better series measures export; the list of devices does not show this. For gas,
+    // heat and water, the channel's name states what the quantity counts as.
     const counts = commodity === 'electricity' && roles[index]?.roles[direction] ? direction : null;
     return { ...quantity, counts };
   });

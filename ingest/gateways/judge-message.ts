@@ -4,7 +4,7 @@ import { parseDecoderSettings } from '../decoders/family.ts';
 import { createDecoders } from '../decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '../decoders/judge.ts';
 
-/** A message of a gateway whose diagnosis is requested. */
+/** A message of a gateway that is to be decoded only to show how ingest would read it. */
 export interface MessageToJudge {
   gatewayId: string;
   /** The message's topic, with or without the gateway's prefix. */
@@ -17,12 +17,12 @@ export interface MessageToJudge {
   config: unknown;
 }
 
-/** Number of announcements that are replayed before other tasks may run. They take a few ms. */
+/** Number of announcements that are replayed before the event loop handles other tasks. Replaying them takes a few ms. */
 const RECALLED_AT_ONCE = 50;
 
 /**
- * Creates a function that returns how ingest would decode a gateway's message after all of the gateway's announcements.
- * Read-only.
+ * Creates a function that returns how ingest would decode a message of a gateway, once all stored announcements of the gateway have been
+ * replayed. Read-only.
  */
 export function createMessageJudge(pool: Pool): (asked: MessageToJudge) => Promise<MessageDiagnosis> {
   let last: Promise<unknown> = Promise.resolve();

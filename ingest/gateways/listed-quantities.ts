@@ -12,13 +12,13 @@ interface ListedQuantity {
    * quantities, or if it was listed before keys were stored.
    */
   readonly key?: string;
-  /** The device's own name of the quantity, if it was listed before keys were stored. */
+  /** The device's own name of the quantity. Set only if the quantity was listed before keys were stored. */
   readonly native?: string;
 }
 
 /**
- * Maximum number of unknown quantities of one device that its owner must classify. Further ones are not stored, because
- * they are probably caused by faulty scripts.
+ * Maximum number of unknown quantities of one device that its owner is asked to classify. Further unknown quantities are not stored,
+ * because a faulty script probably causes them.
  */
 export const MAX_UNKNOWN_QUANTITIES = 50;
 
@@ -29,9 +29,8 @@ const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
 export const quantityKey = ({ key, native }: DecodedValue): string => key ?? native;
 
 /**
- * Assigns to each quantity of a message the channel under which its device already has it. The meaning of a register
- * may change with later announcements of the device, but its channel does not. If no quantity has a description,
- * returns the same list.
+ * Assigns to each quantity of a message the channel under which the device already has the quantity. The meaning of a register may change
+ * with later announcements of the device, but its channel does not. If no quantity has a description, returns the same list.
  */
 export const assignListedChannels = (
   listed: ListedQuantities,

@@ -25,8 +25,8 @@ import { assignListedChannels, dropUnlistedUnknown } from './listed-quantities.t
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
 /**
- * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Other gateways are loaded
- * again with each of their messages.
+ * Maximum number of gateways that a worker caches, and maximum bytes of their announcements. Gateways that are not cached are loaded again
+ * with each of their messages.
  */
 const MOST = { gateways: 1_000, bytes: 64 * 2 ** 20 };
 
@@ -81,7 +81,7 @@ export class GatewayReceiver {
     this.#unread = unread;
   }
 
-  /** Discards the cached state of the batch's gateways, because their transaction failed to commit. */
+  /** Discards the cached state of the batch's gateways, because their transaction was not committed. */
   forget(batch: readonly IncomingMessage[]): void {
     const ids = idsOf(batch);
     for (const id of ids) this.#gateways.forget(id);
@@ -164,8 +164,8 @@ interface Gateway {
 }
 
 /**
- * Calls `receiveOne`, and converts its errors to decoding faults, which distinguishes them from database errors.
- * Decoder families should not throw.
+ * Calls `receiveOne`. Converts an error to a decoding fault, so that it can be distinguished from a database error. Decoder families should
+ * not throw.
  */
 function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne>): IncomingMessage[] {
   try {
@@ -186,14 +186,14 @@ class ReadingsOfMessage {
   readonly #bySettings = new Map<string, NamedDecodeResult>();
   readonly #byDevice = new Map<NamedDecodeResult, Map<string, DecodedValue[]>>();
 
-  /** `decoded`: the message as the gateway's settings decode it. */
+  /** `decoded`: the message as decoded with the gateway's settings. */
   constructor(message: DeviceMessage, decoded: NamedDecodeResult, gateway: Gateway) {
     this.#message = message;
     this.#decoded = decoded;
     this.#gateway = gateway;
   }
 
-  /** Returns the message as the device's settings decode it. */
+  /** Decodes the message with the settings of the device. */
   readFor({ paired }: Discovery): NamedDecodeResult {
     const key = JSON.stringify(paired?.settings ?? {});
     if (key === '{}') return this.#decoded;
@@ -252,7 +252,7 @@ function receiveOne(
     const values = dropUnlistedUnknown(quantities, assignListedChannels(quantities, readings.valuesOf(discovery)));
     return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
-  // If the message has only one device, the device's own settings determine the rejections.
+  // If the message has only one device, the settings of this device determine which elements are rejected.
   const [only] = found;
   const { refused } = only && natives.size === 1 ? readings.readFor(only) : decoded;
   if (refused.length === 0) return of;
@@ -267,8 +267,8 @@ function receiveOne(
 }
 
 /**
- * Assigns rejections to the device that caused them or, if it cannot be identified, to the gateway. Rejections of
- * unpaired devices are not stored.
+ * Assigns each rejection to the device that caused it or, if the device cannot be identified, to the gateway. Rejections of unpaired
+ * devices are not stored.
  */
 function withRefusals(
   of: IncomingMessage[],

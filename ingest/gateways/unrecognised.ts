@@ -7,11 +7,9 @@ import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
 import { isRadioMessage, topicShape } from '../decoders/read/topic-shape.ts';
 
-/**
- * Maximum number of message shapes that are stored for a gateway. Messages of all further shapes are counted together.
- */
+/** Maximum number of message shapes (topic patterns) that are stored for a gateway. Messages of all further shapes are counted together. */
 const MAX_SHAPES = 200;
-/** Shape for the messages of all further shapes. It matches every topic. */
+/** Shape under which the messages of all further shapes are counted. Its pattern matches every topic. */
 const FURTHER = '#';
 const MAX_PAYLOAD_BYTES = 4_096;
 const MAX_TOPIC_LENGTH = 512;
@@ -43,7 +41,7 @@ interface Counted {
   count: number;
   firstMs: number;
   lastMs: number;
-  /** First message of the shape that may be stored as its sample. Null if no such message has arrived since the last write. */
+  /** First message of the shape that may be stored as a sample. Null if no such message has arrived since the last write. */
   example: Example | null;
 }
 
@@ -113,8 +111,8 @@ export function createUnrecognisedMessageCounter(now: () => number = Date.now, m
 export type UnrecognisedMessageCounter = ReturnType<typeof createUnrecognisedMessageCounter>;
 
 /**
- * Whether the service itself published the topic, for Home Assistant or the home's displays, so that a bridge has
- * returned it.
+ * Whether the topic is one on which the service itself publishes, for Home Assistant or the home's displays. A bridge can send such a
+ * message back.
  */
 const isOwn = (topic: string): boolean =>
   topic.startsWith(`${HOME_ASSISTANT_TOPIC_ROOT}/`) || parseHomeUsageTopic(topic) !== null;
@@ -150,7 +148,7 @@ function cut(payload: Buffer): Buffer {
 }
 
 /**
- * Limits a gateway's new counts to the maximum number of shapes. New shapes are added while there is room; all others
+ * Limits a gateway's new counts to the maximum number of shapes. New shapes are added until the maximum is reached; messages of all others
  * are counted together. Pure.
  */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
@@ -230,13 +228,13 @@ const LOOK_MS = 2_000;
 /** Maximum number of gateways in a transaction, because it locks their rows. */
 const MAX_GATEWAYS = 100;
 
-/** Starts a loop that writes the counts that no batch of their gateways has written. */
+/** Starts a loop that writes pending counts of gateways from which no batch has arrived since. */
 export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
   startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
 
 /**
- * Writes the due counts of some gateways in a transaction of its own. Returns the number of gateways. `isLast`: all
- * counts are due, even if the gateway's last write was a moment ago. If the transaction fails, its counts are lost.
+ * Writes the due counts of some gateways in a separate transaction. Returns the number of gateways. `isLast`: all counts are due, even if
+ * the gateway's last write was a moment ago. If the transaction fails, its counts are lost.
  */
 export async function saveUnrecognised(
   pool: Pool,

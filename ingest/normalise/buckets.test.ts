@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { addInterval, type BucketDeltas, dropZeroBuckets } from './buckets.ts';
 
-/** The maximum for which the energies of five intervals in one quarter-hour add up exactly. */
+/** Energies up to the maximum for which the sum of five intervals in one quarter-hour is exact. */
 const milliwattHours = fc
   .oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / 5) }))
   .map(asMilliwattHours);
@@ -33,7 +33,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       expect(ofQuarterHours.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_HOUR_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // The energy up to the end of each quarter-hour is proportional to time, rounded down.
+      // The sum of the energy from the interval's start to the end of each quarter-hour is proportional to time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],

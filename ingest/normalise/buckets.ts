@@ -6,7 +6,7 @@ import type { Roles } from './roles-by-time.ts';
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums by the start of their quarter-hour. Intervals are added to them. */
+/** Sums of energy, by the start of their quarter-hour, to which intervals are added. */
 export interface Buckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -22,7 +22,7 @@ export const createZeroSums = (): MeasureSums => ({
   exportCoveredMs: 0,
 });
 
-/** Returns floor(energy × part / whole). Exact even if the product exceeds the safe integers. */
+/** Returns floor(energy × part ÷ whole). Exact even if the product exceeds the safe integers. */
 function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: number): number {
   const product = energyMilliwattHours * partMs;
   if (Number.isSafeInteger(product)) return Math.floor(product / wholeMs);

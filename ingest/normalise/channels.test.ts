@@ -124,7 +124,7 @@ test('counts each interval by the best series with a reading before its end; lat
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
       const roles = chooseRoles(all);
-      // At a given time, the series with a reading before it have the same roles as if no later series existed.
+      // The series that have a reading before `endMs` have the same roles at `endMs` as if no later series existed.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
       const known = chooseRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
@@ -138,13 +138,14 @@ test('counts each interval by the best series with a reading before its end; lat
 });
 
 test.each([
-  // A total that stays 0 while a tariff is not 0, a total that is not 0 later, and tariffs that are also 0.
+  // Three cases: a total that stays 0 while a tariff register does not, a total that becomes nonzero later, and a total and tariff that are
+  // both 0.
   [['register import 0 null', 'register import/t1 0 0', 'interval import 0'], 9, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
   [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
-  // From its first reading on, an unknown register prevents a power from counting. A volume, reactive energy and a
-  // cooling register do not.
+  // From its first reading on, a register of unknown meaning prevents a power series from counting. A volume, reactive energy or a cooling
+  // register does not prevent it.
   [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],
@@ -176,7 +177,7 @@ test('prefers the owner’s setting of a quantity to its name', () => {
     ...imported,
     meter: 'water_m3',
   });
-  // A volume cannot be electricity, even if the owner sets it as electricity.
+  // A volume is never electricity, even if the owner sets it to count as an import of electricity.
   expect(meaning([{ ...register, unit: 'm3', word: { counts_as: 'import' } }])).toEqual(nothing);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { counts_as: 'import' } }])).toEqual(imported);
   expect(meaning([{ channel: 'gas', kind: 'register', word: { placement: 'excluded' } }])).toEqual(nothing);

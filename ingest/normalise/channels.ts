@@ -12,7 +12,7 @@ import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-
  * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (counting rules, "Channels").
  */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/** Rank of a register that is a total, rank of a register that is a tariff, and first rank of a power. */
+/** Ranks of the series that may count: a register that is a total, a register that is a tariff, and the lowest rank of a power series. */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -46,13 +46,12 @@ interface Choice {
   readonly direction: EnergyDirection;
   readonly offers: Offer[];
   /**
-   * Time since which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy
-   * as the power.
+   * Time from which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy as the power series.
    */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit (of a volume, reactive energy or a cost) excludes electricity, whatever the channel's name is. */
+/** Whether a unit excludes electricity, whatever the channel's name is: the unit of a volume, of reactive energy or of a cost. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
@@ -92,7 +91,7 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   );
 }
 
-/** Returns the choices for each commodity, circuit and direction. */
+/** Returns the series that may count, grouped by commodity, circuit and direction. */
 function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]): Choice[] {
   const asked = new Map<string, number>();
   for (const [index, { kind, unit, firstReadAtMs }] of series.entries()) {
@@ -144,12 +143,11 @@ function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] 
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later, because they add nothing before their first reading. Interval
-  // series are the exception.
+  // Includes series of the same rank that start later, because they add no energy before their first reading (except interval series).
   return valid.filter(({ rank }) => rank === best);
 }
 
-/** Returns the times after which other series may count, in order, Unix ms. */
+/** Returns the times after which a different series may count, in order, Unix ms. */
 function timesOf(choices: readonly Choice[]): number[] {
   const times = new Set(
     choices.flatMap(({ offers, askedAtMs }) => [askedAtMs, ...offers.map(({ firstReadAtMs }) => firstReadAtMs)]),

@@ -3,9 +3,9 @@ import { replayReadings } from './replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } from './roles-by-time.ts';
 
 /**
- * Creates the counting rule of a series whose role changes with time. The verdict on a reading does not depend on its role, so
- * one counting rule continues through times in which the series does not count, up to the end of the last time in which it does.
- * After that the counting rule receives no readings, and its state is null. An interval counts by the role at its end. `ruleOf`:
+ * Creates the counting rule of a series whose role changes with time. The verdict on a reading does not depend on the role of the series.
+ * One counting rule therefore runs through times in which the series does not count, up to the end of the last time in which the series
+ * counts. After that the counting rule receives no readings, and its state is null. An interval counts by the role at its end. `ruleOf`:
  * returns the counting rule of a role; null if the role does not count.
  */
 export function createCountingRuleByTime(
@@ -17,8 +17,8 @@ export function createCountingRuleByTime(
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * A register's counting rule has one fixed direction. Energy that the rule reports late may belong to a time in which the owner's setting
-   * had the other direction.
+   * Whether the series is a register. A register's counting rule has one fixed direction, but energy that the rule reports late may belong
+   * to a time in which the owner's setting had the other direction.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

@@ -17,17 +17,17 @@ export interface EnergyInterval {
   importMilliwattHours: MilliwattHours;
   exportMilliwattHours: MilliwattHours;
   /**
-   * Whether the energy was spread over a silence of more than an hour: its amount is certain, but not its distribution
-   * over hours.
+   * Whether the energy was spread over a silence of more than an hour: its amount is certain, but its distribution over the hours is not.
    */
   estimated: boolean;
   /**
-   * Whether the energy is late news. It remains estimated, however short the time is to which other tariffs limit it.
+   * Whether the energy comes from late news, a reading that arrived after a silence. Such energy remains estimated, even if other tariffs
+   * limit it to a short time.
    */
   isLate?: boolean;
   /**
-   * Part of the interval in which a direction's energy flowed; undefined: all of it. Outside that part, the energy in
-   * that direction is 0.
+   * Part of the interval in which the energy of one direction flowed; undefined: the whole interval. Outside that part, the energy in that
+   * direction is 0.
    */
   importSpan?: Span;
   exportSpan?: Span;
@@ -39,7 +39,7 @@ export interface Span {
   endMs: number;
 }
 
-/** Reason why a reading was not plainly counted. A plainly counted reading has no verdict. */
+/** Reason why a reading was held, rejected or counted in a special way. A plainly counted reading has no verdict. */
 export type Verdict =
   | 'jitter'
   | 'held'
@@ -54,18 +54,16 @@ export type Verdict =
   | 'overlap'
   | 'excluded';
 
-/** A stored reading with its verdict. Null: it was plainly counted. */
+/** A stored reading with its verdict. Verdict null: the reading was plainly counted. */
 export interface PointWithVerdict extends Point {
   verdict: Verdict | null;
 }
 
-/** Receives the results of a counting rule's step: energy, and verdicts on this reading or on earlier ones. */
+/** Receives the results of a counting rule's step: energy, and verdicts on the step's reading or on earlier readings. */
 export interface CountingFindings {
   interval(interval: EnergyInterval): void;
   verdict(point: Point, verdict: Verdict): void;
-  /**
-   * Reverts all energy since a time. The readings that counted after that time and before `untilMs` get the verdict.
-   */
+  /** Reverts all energy since a time. The readings between that time and `untilMs` that were counted get the verdict. */
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
 
@@ -84,18 +82,17 @@ export interface CountingRestart<State> {
 export interface CountingRule<State> {
   readonly initial: State;
   /**
-   * Finds the latest state that a stretch of stored readings determines, whatever came before it. It allows a late
-   * reading to be processed without reading the whole past. `before`: consecutive readings in order. `later`: the state
-   * after the series' last reading, if known. Null if the readings do not determine a state; more readings from further
-   * back may.
+   * Finds the latest state that follows from a stretch of stored readings, whatever readings came before the stretch. With it, a late
+   * reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the series'
+   * last reading, if known. Returns null if these readings do not determine a state; a longer stretch may.
    */
   restart(before: readonly PointWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
-   * Returns the energy that stored readings counted as, by their stored verdicts, from a state on. Without this method,
-   * the counting rule is run on the readings again. The results differ for readings that an earlier edition of the counting rules judged.
+   * Returns the energy that stored readings counted as from a state on, according to their stored verdicts. If a counting rule lacks this
+   * method, its readings are replayed instead. The two results differ for readings that an earlier edition of the counting rules judged.
    */
   counted?(from: State, judged: readonly PointWithVerdict[]): EnergyInterval[];
-  /** Whether a stored state is of this edition of the counting rules. If not, the state is derived again from stored readings. */
+  /** Whether this edition of the counting rules wrote a stored state. If not, the state is derived again from stored readings. */
   knows(state: unknown): boolean;
   /**
    * Returns the time of the earliest reading in a state, Unix ms. Undefined if the counting rule does not compare elapsed times
@@ -106,7 +103,7 @@ export interface CountingRule<State> {
   step(state: State, point: Point, findings: CountingFindings): State;
 }
 
-/** Finds a restart for a counting rule whose state after a plainly counted reading depends only on that reading. */
+/** Finds a restart for a counting rule whose state after each plainly counted reading depends only on that reading. */
 export function restartAfterLastCounted<State>(
   before: readonly PointWithVerdict[],
   stateAfter: (point: Point) => State,
@@ -129,20 +126,19 @@ export interface EarlierSettings extends CountingSettings {
 }
 
 /**
- * Settings that change with time. Each reading is judged by the settings of its own time. They differ by time while a
- * changed setting is being applied to a device's past in chunks. Consumption is a function of the set of messages and
- * of these settings.
+ * Settings that change with time. Each reading is judged by the settings that are valid at the reading's time. Settings differ by time
+ * while a changed setting is applied to a device's past in chunks. Consumption is a function of the set of messages and of these settings.
  */
 export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
   readonly earlier?: readonly EarlierSettings[];
   /**
-   * Times (Unix ms, in order) after which the series reads a different counter, because the owner changed its decoder
-   * settings. No difference is counted across such a time.
+   * Times (Unix ms, in order) at which the owner changed the decoder settings, so that the series reads a different counter afterwards. No
+   * difference is counted across such a time.
    */
   readonly splits?: readonly number[];
   /**
-   * Steps back of the clock of the series' host. Each adds its length to the elapsed time between readings before and
+   * Steps back of the clock of the series' host. Each adds its length to the elapsed time between a reading before the step and a reading
    * after it.
    */
   readonly stepsBack?: readonly ClockStepBack[];
@@ -154,7 +150,7 @@ export interface ClockStepBack {
   readonly byMs: number;
 }
 
-/** Compares the points of a series: by time, and for intervals with the same end, the shorter first. */
+/** Compares two points of a series by time. Of intervals with the same end, the shorter comes first. */
 export function comparePoints(a: Point, b: Point): number {
   return a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs;
 }

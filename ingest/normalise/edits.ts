@@ -4,7 +4,7 @@ import type { ClockStepBack, Point } from './counting-rule.ts';
 /** Whether an edit excludes a reading of a series. */
 export type ExclusionTest = (point: Point) => boolean;
 
-/** Effect of edits on one series, after a plan has applied them up to its time. */
+/** Effect of edits on one series, once a plan has applied them up to the plan's end time. */
 export interface SeriesEdits {
   /** Test for readings that the edits exclude. Undefined if none is excluded. */
   readonly isExcluded?: ExclusionTest;
@@ -13,7 +13,7 @@ export interface SeriesEdits {
   /** Readings entered by hand that must be stored, and those that must be deleted. */
   readonly added: readonly Point[];
   readonly withdrawn: readonly Point[];
-  /** Steps back of the clock while the series was received: as stored, and after the plan. */
+  /** Steps back of the clock while the series was received: the stored ones, and those after the plan. */
   readonly stepsBack: {
     readonly before: readonly ClockStepBack[];
     readonly after: readonly ClockStepBack[];
@@ -21,7 +21,7 @@ export interface SeriesEdits {
     readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   };
   /**
-   * Times in which every reading is excluded both before and after the plan, in order. Their readings need not be
+   * Time ranges in which every reading is excluded both before and after the plan, in order. The readings in these ranges need not be
    * loaded.
    */
   readonly passedOver: readonly EditTimeRange[];
@@ -36,8 +36,7 @@ const NO_EDITS: SeriesEdits = {
 };
 
 /**
- * Returns the time from which an edit must still be applied or, if revoked, be reverted, Unix ms. Null if nothing is
- * pending.
+ * Returns the time from which an edit must still be applied (or reverted, if the edit was revoked), Unix ms. Null if nothing is pending.
  */
 export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
@@ -77,8 +76,7 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit that is not applied at its start adds no reading there. A reading by hand at the same instant then belongs
-  // to a person.
+  // An edit that is not applied at its start adds no reading there. A reading by hand at that instant then comes from a person.
   const applied = mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -105,15 +103,15 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // A step back to a time before an earlier step takes effect before the start of its own edit.
+            // If a step sets the clock back to before an earlier step, it takes effect before the start of its own edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => pendingEditFromMs(edit) as number),
             ),
             lastMs: Math.max(...open.map((edit) => Math.min(pendingEditToMs(edit), untilMs) - 1)),
           },
-    // An edit's reading by hand is at the edit's start. It is stored when the first part of the edit is applied, and
-    // deleted when reverting begins there.
+    // The reading by hand that an edit adds is at the edit's start. It is stored when the first part of the edit is applied, and deleted
+    // when the first part is reverted.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack,
@@ -157,9 +155,9 @@ export const doesEditConcernSeries = (edit: Edit, channel: string, kind: string)
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Whether a point is one of the instants of an edit by the clock, within the applied time range. The edit's own reading
- * replaces a sent reading at the same instant. `carried`: instants at which edits by the clock have such readings,
- * because a later step excludes those of earlier steps.
+ * Whether a point is one of the instants of an edit by the clock, within the applied time range. The reading that the edit adds replaces a
+ * sent reading at the same instant. `carried`: instants at which edits by the clock add a reading, because a later step excludes the
+ * readings added for earlier steps.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -198,9 +196,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the times at which the device's clock was set back, from the edits of a series. Each step adds its length to
- * the elapsed time. If a later step set the clock to before an earlier one, both take effect at the time of the later
- * one.
+ * Returns the steps by which the device's clock was set back, from the edits of a series. Each step adds its length to the elapsed time. If
+ * a later step set the clock to before an earlier step, both steps take effect at the time of the later one.
  */
 function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -214,8 +211,8 @@ function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
 }
 
 /**
- * Returns a test for points within one of the edits: points that were sent, or added by an edit by the clock. A reading
- * by a person is not excluded, because it replaces the sent reading at its instant.
+ * Returns a test for points in the time range of one of the edits. The test includes points that were sent, or added by an edit by the
+ * clock. It does not include a reading by a person, which replaces the sent reading at its instant.
  */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ExclusionTest | undefined {
   if (edits.length === 0) return undefined;

@@ -7,8 +7,8 @@ export interface IntervalState {
 }
 
 /**
- * The counting rule for interval energy, which counts as sent. Intervals must be in order of their end, then shorter first, then
- * lower energy first. An interval that overlaps an earlier counted one is rejected. Readings in mWh.
+ * The counting rule for interval energy. Interval energy counts as it was sent. Intervals must be in order of their end, then shorter
+ * first, then lower energy first. An interval that overlaps an earlier counted one is rejected. Readings in mWh.
  */
 export function createIntervalCountingRule(direction: 'import' | 'export'): CountingRule<IntervalState> {
   return {

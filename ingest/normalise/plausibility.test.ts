@@ -8,7 +8,7 @@ import { computeRolloverMilliwattHours, isJitter, isPlausible, isReset, isUsualM
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
 const device: CountingSettings = { limitKw: 10, registerMaxKwh: 1_000, maxGapMinutes: 15 };
-/** Returns two values in mWh with a time between them. */
+/** Returns two register values in mWh, `ms` apart. */
 const pair = (a: number, b: number, ms = HOUR_MS) =>
   [
     { readAtMs: 0, valueMilliwattHours: asMilliwattHours(a) },
@@ -19,11 +19,11 @@ const pair = (a: number, b: number, ms = HOUR_MS) =>
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
-  // 10 kWh in the hour, plus one unit of the finer value, which is at least 0.001 kWh.
+  // The register may rise by 10 kWh in an hour, plus one unit in the last place of the finer value (at least 0.001 kWh).
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
-  // Values in whole kWh may rise by 1 kWh more.
+  // If both values are whole kWh, the register may rise by 1 kWh more.
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
 ])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {
@@ -63,7 +63,7 @@ test('agrees with the reference on the plausibility of 1,000 random pairs', () =
 test.each([
   [10 * KWH, 0, false],
   [10 * KWH, 1, true],
-  // Both bounds apply: 1 % and 0.1 kWh.
+  // Exactly at both bounds of jitter: 1 % and 0.1 kWh.
   [10 * KWH, 100_000, true],
   [10 * KWH - 1, 100_000, false],
   [20 * KWH, 100_001, false],
@@ -77,7 +77,7 @@ test.each([
   [900 * KWH + 1, 100 * KWH, 20 * HOUR_MS, null],
   [1_000 * KWH, 0, HOUR_MS, 0],
   [1_000 * KWH + 1, 0, HOUR_MS, null],
-  // 10 kWh in the hour, plus one unit of the last place.
+  // A rollover of 10 kWh in an hour, plus one unit in the last place.
   [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
   [995 * KWH, 7 * KWH, HOUR_MS, null],
 ])('measures the rollover of a register of 1,000 kWh from %d to %d mWh in %d ms: %s mWh', (a, b, ms, step) => {
@@ -88,7 +88,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // Limited by a fifth of the device's limit, because that is more than 20 kW.
+  // Bounded by a fifth of the device's limit, because a fifth of 150 kW is more than 20 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {
@@ -98,7 +98,7 @@ test.each([
 test.each([
   [100 * KWH, 9_999_000, HOUR_MS, true],
   [100 * KWH, 10 * KWH, HOUR_MS, false],
-  // Not a reset, unless the new value is reachable from zero in the elapsed time.
+  // Not a reset, because the new value is not reachable from zero in 15 minutes.
   [100 * KWH, 9_999_000, HOUR_MS / 4, false],
 ])('judges a step from %d to %d mWh in %d ms as a reset: %s', (a, b, ms, is) => {
   expect(isReset(...pair(a, b, ms), device)).toBe(is);

@@ -51,24 +51,27 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used the energy between `a` and `b` continuously: at a fifth of the device's limit, or 20 kW
- * if that is more. Used for late news, which is spread over that time.
+ * Whether a home can have used the energy between `a` and `b` at constant power: a fifth of the device's limit, or 20 kW if that is more.
+ * Applied to late news, which is spread over that time.
  */
 export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
   return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }
 
-/** Whether the register stepped back slightly (at most 1 % and 0.1 kWh). Some registers lose their fraction at a reboot. */
+/**
+ * Whether the register stepped back slightly (by at most 1 % and 0.1 kWh). Some registers lose the digits after the decimal point at a
+ * reboot.
+ */
 export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
   const drop = a.valueMilliwattHours - b.valueMilliwattHours;
   return drop > 0 && drop <= KWH / 10 && drop * 100 <= a.valueMilliwattHours;
 }
 
 /**
- * Returns the step of a register across a rollover in mWh; null if it did not roll over. In a rollover the value falls
- * from above 90 % of the register's maximum to below 10 % of it, by a plausible step. A register with a value above the
- * maximum of its settings has another maximum, and did not roll over.
+ * Returns the step of a register across a rollover in mWh; null if the register did not roll over. In a rollover the value falls from above
+ * 90 % of the register's maximum to below 10 % of it, by a plausible step. If a value exceeds the maximum in the settings, that maximum is
+ * wrong, and the register counts as not rolled over.
  */
 export function computeRolloverMilliwattHours(
   a: RegisterValue,

@@ -7,7 +7,10 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/** Energy in one direction between two readings, and its span; without a span it is the whole step. */
+/**
+ * Energy in one direction between two readings, and the time span in which it flowed. Without a span, it flowed during the whole time
+ * between them.
+ */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: Span;
@@ -28,7 +31,7 @@ function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): 
 }
 
 /**
- * Returns the energy on one side of a line that crosses zero. `powerMw`: power at that side's end. `bothMw`: sum of the
+ * Returns the energy on one side of a straight line of power that crosses zero. `powerMw`: power at that side's end. `bothMw`: sum of the
  * absolute powers of both ends.
  */
 function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: number): MilliwattHours {
@@ -37,8 +40,8 @@ function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: num
 }
 
 /**
- * Splits the energy between two power readings by direction: the areas between the straight line and zero, above and
- * below. If a side is shorter than 1 ms, its span is the whole step.
+ * Splits the energy between two power readings by direction: the areas between the straight line and zero, above and below zero. If one
+ * side lasts less than 1 ms, its span is the whole time between the readings.
  */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
@@ -59,8 +62,8 @@ function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: 
 }
 
 /**
- * Roles of a power series: whether the positive part counts as import, the negative part as export, or (on export
- * channels) the positive part as export.
+ * Which parts of a power series count: the positive part as import, the negative part as export, or (on export channels) the positive part
+ * as export.
  */
 export interface PowerRoles {
   import: boolean;

@@ -96,7 +96,7 @@ test('returns the energy of stored readings by their stored verdicts', () => {
 const MINUTE_MS = 60_000;
 const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** Verdicts on values in kWh that arrive every quarter of an hour. */
+/** Returns the verdicts on values in kWh that arrive every quarter of an hour. */
 function verdictsOn(kwh: number[], device: CountingSettings = usual): (Verdict | null)[] {
   const points: Point[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
@@ -148,7 +148,7 @@ function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<C
 describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
   test('has its energy spread over the preceding silence', () => {
-    // Two hours of silence, then all values measured meanwhile, within a second.
+    // After a silence of two hours, all values measured in that time arrive within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -211,7 +211,7 @@ describe('a backlog delivered late, without times of its own,', () => {
       [3 * H + 31, 101 + kwh],
     ];
     const plenty = { limitKw: 100 };
-    // Two hours and a minute at 20 kW are 40.33 kWh.
+    // At 20 kW, two hours and a minute give 40.33 kWh.
     expect(outcomeOf(leap(40.3), plenty).verdicts[3]).toBe('late');
     expect(outcomeOf(leap(40.4), plenty).verdicts[3]).toBe('swap');
   });
@@ -236,7 +236,7 @@ describe('a register that falls and recovers', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The last good reading is also the first, so there is none before it.
+    // The last good reading is also the first of the series, so no reading precedes it.
     expect(outcomeOf([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });

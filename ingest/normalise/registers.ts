@@ -34,8 +34,8 @@ import {
 import { elapsedFromMs, hasSplitBetween, settingsAt } from './settings.ts';
 
 /**
- * State of a register. `run`: the readings that count; undefined before the first. `held`: an implausible reading after
- * them. `first`: the first reading that is consistent with the held one.
+ * State of a register. `run`: the readings that count; undefined before the first reading. `held`: an implausible reading after the run.
+ * `first`: the first later reading that is consistent with the held one.
  */
 export interface RegisterState {
   readonly run?: RegisterRun;
@@ -92,7 +92,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     };
     let last = from.run && lastReading(from.run);
     for (const { verdict, ...point } of judged) {
-      // Readings after a held one are not counted until the held one gets a verdict.
+      // Readings after a held reading are not counted until the held reading gets a verdict.
       if (verdict === 'held') break;
       if (verdict === 'glitch' || verdict === 'passed' || verdict === 'excluded') continue;
       const read = valueOfPoint(point);
@@ -108,7 +108,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
-      // After a split, no reading of the previous counter can confirm a held one.
+      // After a split, the register is another counter, so no reading can confirm a held reading of the previous counter.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -124,29 +124,28 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // After jitter, the register counts as standing still until it exceeds its previous value, so there is no energy
-    // until then.
+    // After jitter, the register counts as standing still until it exceeds its previous value, so no energy is counted until then.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
     };
   }
 
-  /** Processes the reading right after a held one. */
+  /** Processes the reading immediately after a held one. */
   #takeAfterHeld(
     findings: CountingFindings,
     { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(lastReading(run), now);
-    // A reading that is consistent with both the run and the held reading is not enough to reject possible late news.
+    // A reading that is consistent with the run as well as with the held reading is not sufficient to reject possible late news.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the reading after a held one and a first reading that is consistent with it. */
+  /** Processes the next reading after a held reading and a first reading that is consistent with the held one. */
   #takeAfterFirst(
     findings: CountingFindings,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
@@ -161,15 +160,15 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The first consistent reading was itself a glitch. The current reading becomes the first that is consistent with
-    // the held one.
+    // The first consistent reading was itself a glitch. The current reading replaces it as the first one that is consistent with the held
+    // reading.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(lastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
   /**
-   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the run up
+   * Determines the verdict on a held reading that two later readings confirm, and counts the energy of the held reading. Returns the run up
    * to it.
    */
   #confirm(findings: CountingFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
@@ -220,10 +219,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     });
   }
 
-  /**
-   * Returns the reading since which the energy of a held reading is spread, if the held reading is late news; otherwise
-   * null.
-   */
+  /** Returns the earlier reading since which the energy of a held reading is spread, if the held reading is late news; otherwise null. */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= lastReading(run).valueMilliwattHours) return null;
     const since = risenReadingAnHourBefore(run, held.readAtMs);
@@ -235,14 +231,14 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /**
-   * Returns a copy of a reading with an earlier time, so that the difference to a later reading is the elapsed time. A
-   * clock that was set back shows some times twice.
+   * Returns a copy of a reading with an earlier time, so that the difference between a later reading's time and this time is the elapsed
+   * time. (If a clock was set back, some clock times occur twice.)
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack ? { ...a, readAtMs: elapsedFromMs(this.#settings, a.readAtMs, b.readAtMs) } : a;
   }
 
-  /** Returns the energy in mWh up to a counted reading, by its verdict. Null if the reading is a baseline. */
+  /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline. */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
@@ -258,7 +254,7 @@ function hold(findings: CountingFindings, run: RegisterRun, now: RegisterValue):
   return { run, held: now };
 }
 
-/** Stores the reading as the first one that is consistent with the held one. */
+/** Stores a reading as the first one that is consistent with the held reading. */
 function awaitSecond(
   findings: CountingFindings,
   { run, held }: { run: RegisterRun; held: RegisterValue },

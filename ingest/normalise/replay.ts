@@ -9,14 +9,14 @@ import type {
 } from './counting-rule.ts';
 import type { ExclusionTest } from './edits.ts';
 
-/** Result of a counting rule over a run of points. */
+/** Result of running a counting rule over a sequence of points. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, PointWithVerdict>;
   state: unknown;
   /**
-   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted none. It may be before the
+   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted no energy. The time may be before the
    * start of the replay.
    */
   backToMs: number;
@@ -91,13 +91,13 @@ export function replayReadings(
   return run;
 }
 
-/** The stored results of a stretch of a series: its counted energy and the verdicts of its readings. */
+/** The stored results of a stretch of a series: the stretch's counted energy and the verdicts of its readings. */
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
 
-/** Returns the intervals and verdicts of stored readings that follow a state. */
+/** Returns the intervals and verdicts that are stored for readings after a state. */
 export function computeStoredResult(
   rule: CountingRule<unknown>,
   from: unknown,
@@ -113,21 +113,24 @@ export function computeStoredResult(
 export interface ReplayComparison {
   before: StoredResult;
   after: ReplayResult;
-  /** Whether both replays reached the same state after the change. All later results are then the same. */
+  /** Whether both replays reached the same state after the change, so that all later results are also the same. */
   met: boolean;
   /** Time up to which the stretch was replayed, both before and after the change (Unix ms). */
   endMs: number;
 }
 
-/** The counting rules of a series before and after a change. These rules differ only in settings and roles up to the change. */
+/**
+ * The counting rules of a series before and after a change. These rules differ only in the settings and roles that apply before
+ * `lastChangeMs`.
+ */
 export interface RulesBeforeAndAfter {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
-  /** The rule that counts for longer; it computes the state before the change. Default: `after`. */
+  /** The rule that counts up to the later time; it computes the state before the change. Default: `after`. */
   readonly longer?: CountingRule<unknown>;
   /**
-   * The latest step of the clock that only one of the counting rules considers, Unix ms. The counting rules give the same results once
-   * their states contain no reading up to that time. Undefined if there is no such step.
+   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results once their
+   * states contain no reading up to that time. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }

@@ -46,7 +46,7 @@ export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => R
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether a role of a series meets a condition at any time. */
+/** Whether any role of a series, at any time, meets a condition. */
 export const hasRole = ({ roles, earlierRoles }: RolesByTime, isMet: (roles: Roles) => boolean | undefined): boolean =>
   isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
 

@@ -3,17 +3,16 @@ import type { CountingRestart, PointWithVerdict, Verdict } from './counting-rule
 import type { RegisterValue } from './plausibility.ts';
 
 /**
- * Counted readings that the counting rule for registers needs, of the time since the last baseline, reset, rollover or swap:
- * alternating times (Unix ms) and values (mWh). A flat array, because it is stored in the row of each series, and read
- * and written with each batch. Immutable. It begins with the last reading and the one before it. Up to three risen
- * readings follow, back to which late news may be spread. A risen reading is one at which the register had risen, or
- * the run's first. They are: the latest up to the last but one; the latest at or before the start of the clock hour of
- * the last but one; and the latest at or before the start of the hour before. They are in order of time, without
- * duplicates.
+ * Readings that the counting rule for registers needs: counted readings since the last baseline, reset, rollover or swap. Times (Unix ms)
+ * and values (mWh) alternate in a flat array, because the array is stored in the row of each series, and read and written with each batch.
+ * Immutable. It begins with the last reading and the second-last one. Up to three risen readings follow, back to which the energy of late
+ * news may be spread. A risen reading is one at which the register had risen, or the first of the run. The risen readings are: the latest
+ * up to the second-last reading; the latest at or before the start of the clock hour of the second-last reading; and the latest at or
+ * before the start of the hour before that. They are in order of time, without duplicates.
  */
 export type RegisterRun = readonly number[];
 
-/** Index of the last reading but one. `RISEN`: index of the first risen reading. */
+/** Index of the second-last reading. `RISEN`: index of the first risen reading. */
 const BEFORE = 2;
 const RISEN = 4;
 
@@ -25,7 +24,7 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
 /** Returns the last reading of a run. */
 export const lastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
-/** Returns the last reading but one; undefined if the run has one reading. */
+/** Returns the second-last reading of a run; undefined if the run has one reading. */
 export const secondLastReading = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
@@ -41,7 +40,7 @@ export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterVal
   valueMilliwattHours,
 ];
 
-/** Creates a run of two readings, the first of which is a risen one. */
+/** Creates a run of two readings. The first of them is a risen reading (one at which the register had risen). */
 export const createRunOfTwo = (risen: RegisterValue, last: RegisterValue): RegisterRun => [
   ...createRegisterRun(last),
   ...createRegisterRun(risen),
@@ -58,7 +57,8 @@ export const replaceLastReading = (run: RegisterRun, last: RegisterValue): Regis
 const hourStartMs = (ms: number, back: number) => (Math.floor(ms / HOUR_MS) - back) * HOUR_MS;
 
 /**
- * Returns the times up to which a run contains a risen reading, in order. `lastMs`: time of the last reading but one.
+ * Returns the three times, in order, for which a run stores the latest risen reading up to that time. `lastMs`: time of the second-last
+ * reading.
  */
 const boundsOf = (lastMs: number) => [hourStartMs(lastMs, 1), hourStartMs(lastMs, 0), lastMs];
 
@@ -80,7 +80,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // Fast path for the usual case: within the hour, only the latest risen reading changes.
+    // Fast path for the usual case: the last two readings are in the same hour, so only the latest risen reading changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -101,7 +101,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading to an incomplete run, unless it is already the latest. */
+/** Appends a risen reading to an incomplete run, unless the run already ends with it. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
@@ -117,8 +117,8 @@ export function risenReadingAnHourBefore(run: RegisterRun, ms: number): Register
 }
 
 /**
- * Returns the index of the latest risen reading at or before a time, from a run that continues after that time; -1 if
- * the run does not determine it. If a stored risen reading is not later than the time, there was none in between.
+ * Returns the index of the latest risen reading at or before a time, in a run that continues after that time; -1 if the run does not
+ * determine that reading. If a stored risen reading is not later than the time, no other was between the two.
  */
 function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -128,14 +128,14 @@ function risenUpTo(run: RegisterRun, ms: number): number {
   return -1;
 }
 
-/** Verdicts of counted readings with which a run begins. `NOT_COUNTED`: verdicts of readings that did not count. */
+/** Verdicts of counted readings with which a new run begins. `NOT_COUNTED`: verdicts of readings that did not count. */
 const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
 const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'excluded']);
 
 /**
- * Rebuilds the run up to the latest plainly counted of some stored readings. Null if they do not go back far enough: to
- * the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the
- * missing risen readings, for example if a reading is minutes late or a register has not risen for months.
+ * Rebuilds the run up to the latest plainly counted reading of some stored readings. Null if the stored readings do not go back far enough:
+ * to the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the missing risen
+ * readings, for example if a reading is minutes late or a register has not risen for months.
  */
 export function rebuildRun(
   judged: readonly PointWithVerdict[],
@@ -143,7 +143,7 @@ export function rebuildRun(
 ): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;
   let run: RegisterRun | null = null;
-  // It is unknown whether the first reading is a risen one, unless the run begins with this reading.
+  // Whether the register had risen at the first reading is unknown, unless the run begins with this reading.
   let unknownToMs = Number.NEGATIVE_INFINITY;
   for (const { readAtMs, value, verdict } of judged.slice(0, taken)) {
     if (NOT_COUNTED.has(verdict)) continue;

@@ -5,7 +5,7 @@ import { createPowerCountingRule } from './power.ts';
 import { RegisterCountingRule } from './registers.ts';
 import type { Roles } from './roles-by-time.ts';
 
-/** Everything that determines a counting rule: channel, kind, roles and settings. */
+/** The values that determine a counting rule: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
 /** Maximum number of cached counting rules. Nearly all devices share a few of these rules, and creating one creates a dozen functions. */
@@ -51,8 +51,7 @@ function createCountingRule(
 ): CountingRule<unknown> | null {
   if (kind === 'power')
     return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The role determines the direction, because the owner may have set another direction than that of the channel's
-  // name.
+  // The role determines the direction, because the owner may have set a direction that differs from the channel's name.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterCountingRule(settings, direction);
   if (kind === 'interval') return createIntervalCountingRule(direction);

@@ -1,6 +1,6 @@
 import type { CountingSettings, EarlierSettings, SettingsByTime } from './counting-rule.ts';
 
-/** Whether the counting rule gives the same results with both settings. */
+/** Whether the counting rule gives the same results with both sets of settings. */
 const haveSameSettings = (one: CountingSettings, other: CountingSettings): boolean =>
   one.limitKw === other.limitKw &&
   one.registerMaxKwh === other.registerMaxKwh &&
@@ -14,15 +14,16 @@ export function settingsAt(settings: SettingsByTime): (ms: number) => CountingSe
 }
 
 /**
- * Whether the device's configuration selected another quantity between two times (Unix ms). The energy between them is
- * then unknown.
+ * Whether the owner changed the decoder settings between two times (Unix ms), so that the series reads another counter. The energy between
+ * the two times is then unknown.
  */
 export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading for a comparison with a later one, Unix ms: made earlier by the steps back of the clock between the two
- * readings. A reading exactly at a step counts as on both sides of it: it was read before the step, and is the first reading after it.
+ * Returns the time of a reading (Unix ms) for a comparison with a later reading: earlier by the length of each step back of the clock
+ * between the two readings. A reading exactly at a step counts as on both sides of the step: it was read before the step, and is the first
+ * reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);

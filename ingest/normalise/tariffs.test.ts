@@ -22,14 +22,14 @@ import {
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** The definition in the counting rules, applied to all steps. */
+/** Applies the definition in the counting rules to all steps. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
   const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** Expects that the known steps give either the right answer or none. Returns the number of answers. */
+/** Expects that each search in the known steps gives either the right result or none. Returns the number of results. */
 function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const actual = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
@@ -38,7 +38,7 @@ function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], aske
   return actual.filter((one) => one !== undefined).length;
 }
 
-/** Returns steps that begin and end at times of a register, near them, or anywhere. */
+/** Returns steps whose ends are at the times of a register's readings, near them, or 20 hours earlier. */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))
@@ -131,8 +131,8 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
 });
 
 test('assigns 10 kWh of an evening hour to that hour, like the reference, if tariffs are sent in turn', () => {
-  // The low tariff runs until 6:00 and from 22:00 on; the other one in between. Each register is sent when it changes.
-  // START_MS is 22:00.
+  // The low tariff runs until 6:00 and from 22:00 on; the high tariff runs in between. Each register is sent when it changes. START_MS is
+  // 22:00.
   const readings = [
     reading('import/t1', 8, 100),
     ...[9, 12, 15, 18, 21, 24].map((at) => reading('import/t2', at, 200 + at)),

@@ -3,14 +3,13 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
 
 /**
- * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval").
- * Sources that send a register only when it changes leave a gap during the hours of the other tariffs. If a rising step
- * of another tariff lies within a step and ends before it, the energy of the containing step is placed after the latest
- * such end.
+ * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). Sources that send a register
+ * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies within such a gap and
+ * ends before it, the energy of the step over the gap is placed after the latest such end.
  */
 
 /**
- * Known steps of a tariff, before any shift: all steps between two times, and the time before them in which no step
+ * Steps of a tariff register that are known, before any shift: all steps between two times, and a time range before them in which no step
  * rose.
  */
 export interface KnownSteps {
@@ -26,8 +25,7 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
   importMilliwattHours > 0 || exportMilliwattHours > 0;
 
 /**
- * Derives the known steps from a register's run. The last step is never late news, which two later readings must
- * confirm.
+ * Derives the known steps from a register's run. The run's last step is never late news, because two later readings must confirm late news.
  */
 export function deriveStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
   const [last, before] = [lastReading(run), secondLastReading(run)];
@@ -56,8 +54,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * Returns the end of the latest rising step of another tariff that lies within a step and ends before it. Null: there
- * is no such step. Undefined: the known steps do not determine it.
+ * Returns the end of the latest rising step of another tariff that lies within a step and ends before it. Null: no such step exists.
+ * Undefined: the known steps do not show whether one exists.
  */
 export function latestRisenEndWithin(
   { steps, toMs, quietFromMs }: KnownSteps,
@@ -69,13 +67,13 @@ export function latestRisenEndWithin(
     if (step.startMs < startMs) return null;
     if (hasRisen(step)) return step.endMs;
   }
-  // Rising steps that are not known end at or before this time, so they begin earlier.
+  // Unknown rising steps end at or before this time, so they begin earlier.
   return quietFromMs <= startMs ? null : undefined;
 }
 
 /**
- * Returns the rising step that contains a step of another tariff and ends after it. Null: there is none. Undefined: the
- * known steps do not determine it.
+ * Returns the rising step of another tariff that contains a step and ends after it. Null: no such step exists. Undefined: the known steps
+ * do not show whether one exists.
  */
 export function risenStepAround(
   { steps, toMs, quietFromMs }: KnownSteps,

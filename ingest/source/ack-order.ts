@@ -1,19 +1,17 @@
 import type { Receipt } from './source.ts';
 
 /**
- * Maximum time and number of acknowledgements that wait for one late message. The time permits a slow batch of another
- * partition. For each held acknowledgement, the broker can send one message fewer, of at most 30,000 in flight.
+ * Maximum time and number of acknowledgements that wait for one late message. A slow batch of another partition may take about that time.
+ * For each acknowledgement that waits, the broker can have one message fewer in flight (at most 30,000).
  */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
 /**
- * Time without a further message after which held acknowledgements are sent, because a broker that allows few messages
- * in flight may be waiting for them.
+ * Time without a further message after which waiting acknowledgements are sent. A broker that allows few messages in flight may be waiting
+ * for these acknowledgements.
  */
 const QUIET_MS = 100;
 
-/**
- * A received message. `late`: it has delayed others for the maximum time, and is acknowledged as soon as it is done.
- */
+/** A received message. State `late`: the message has delayed others for the maximum time, and is acknowledged as soon as it is done. */
 class OrderedReceipt implements Receipt {
   readonly messageId: number;
   readonly #order: AckOrder;
@@ -39,11 +37,11 @@ export class AckOrder {
   /** Received messages in order of arrival. Those from index `#first` on are neither acknowledged nor late. */
   #receipts: OrderedReceipt[] = [];
   #first = 0;
-  /** Number of finished messages from index `#first` on. */
+  /** Number of done messages from index `#first` on, whose acknowledgements wait. */
   #held = 0;
   /** Number of messages that were registered. */
   #count = 0;
-  /** Checks held acknowledgements at intervals until they are sent. */
+  /** Timer that checks waiting acknowledgements until they are sent. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(acknowledge: (messageId: number) => void) {
@@ -82,7 +80,7 @@ export class AckOrder {
     this.#drop(at);
   }
 
-  /** Sends the acknowledgements of all done messages. Open messages before them are then late. */
+  /** Sends the acknowledgements of all done messages. Messages before them that are still open then count as late. */
   #sendAll(): void {
     const last = this.#receipts.findLastIndex(({ state }) => state === 'done');
     for (let at = this.#first; at <= last; at++) {
@@ -94,7 +92,7 @@ export class AckOrder {
     this.#drop(Math.max(this.#first, last + 1));
   }
 
-  /** Drops messages before an index. The array is shortened only in large pieces. */
+  /** Drops messages before an index. The array is shortened only if many messages were dropped. */
   #drop(before: number): void {
     this.#first = before;
     if (2 * before <= this.#receipts.length) return;

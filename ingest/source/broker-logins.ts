@@ -11,29 +11,29 @@ import { REASON_CODES } from './reason-codes.ts';
 export interface ClientCertificates {
   /** Certificates of the authorities that sign client certificates, PEM. */
   ca: Buffer;
-  /** Returns the device or gateway of a certificate, with its account. Null if the certificate is not registered. */
+  /** Returns the device or gateway of a client certificate, and the account that owns it. Null if the certificate is not registered. */
   loginOf(certificate: ClientCertificate): Promise<{ username: string; owner: LoginAccount } | null>;
-  /** Returns the SHA-256 of certificates that no longer belong to the logins of their sessions. */
+  /** Returns the SHA-256 of the sessions' certificates that no longer belong to the sessions' logins. */
   ended(sessions: readonly (ClientCertificate & { username: string })[]): Promise<readonly string[]>;
 }
 
 /** Callbacks that check logins. */
 export interface LoginOptions {
-  /** Returns the account of a device or gateway. Null if the secret is not that of this id. */
+  /** Returns the account of a device or gateway. Null if the secret is wrong. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
-  /** Returns those of the password logins that would now be refused. */
+  /** Returns those of the given password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;
   /** Callbacks that check client certificates. Without them, clients cannot log in by certificate. */
   certificates?: ClientCertificates;
   /** Handlers of meters' claims for their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
-  /** Storage of the process that serves each login, if there are several processes. */
+  /** Storage of which process serves each login. Undefined if there is only one process. */
   places?: LoginLocations;
 }
 
 /**
- * Creates a function that finds the login of a connection: by its certificate, if the connection gives no name or the
- * name in the certificate; otherwise by name and password. It returns null if the login is refused.
+ * Creates a function that finds the login of a connection. The connection logs in by its certificate if it gives no name or the name in the
+ * certificate; otherwise by name and password. The function returns null if the login is refused.
  */
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
@@ -42,8 +42,8 @@ export const createLoginFinder =
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };
-    // A certificate that contains its device's name is valid for that device only. A registered certificate without
-    // such a name may have been registered by a stranger, so its holder can still log in by password.
+    // A certificate that contains its device's name is valid for that device only. A registered certificate without a device's name may
+    // have been registered by a stranger, so its holder can still log in by password.
     if (found && certificate?.names.includes(found.username)) return null;
     const isBatch = claims !== undefined && name.startsWith(claims.prefix);
     const owner = isBatch ? null : await findLogin(name, password);
@@ -51,7 +51,7 @@ export const createLoginFinder =
     return isRight ? { username: name, owner, certificate: null, secretSha256: hashSecret(password) } : null;
   };
 
-/** Ends connections whose login is no longer valid, and connections of meters that take too long to claim their identity. */
+/** Ends connections whose login is no longer valid. Also ends connections of meters that take too long to claim their identity. */
 export async function endInvalidSessions(
   sessions: ReadonlySet<Session>,
   { endedLogins, certificates }: LoginOptions,

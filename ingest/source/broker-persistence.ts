@@ -5,11 +5,11 @@ import type { UnreleasedMessages } from './unreleased-messages.ts';
 type Packet = AedesPublishPacket & { messageId: number };
 
 /**
- * Creates the persistence of aedes. The default one stores whole messages by client id, without a limit for persistent
- * sessions. This one stores only the retained messages of the service and, for each session, the ids of unreleased QoS
- * 2 messages (`unreleased-messages.ts`). No message is stored for an absent client, because the service sends at QoS 0
- * only. Subscriptions end with their connections, except those of stored MQTT 5 sessions, and aedes holds a will in its
- * connection. A missing entry is an error, as aedes expects.
+ * Creates the persistence of aedes. aedes' default persistence stores whole messages by client id, without a limit for persistent sessions.
+ * This persistence stores only the retained messages of the service and, for each session, the ids of unreleased QoS 2 messages
+ * (`unreleased-messages.ts`). No message is stored for an absent client, because the service sends at QoS 0 only. Subscriptions end with
+ * their connections, except those of stored MQTT 5 sessions, and aedes holds a will in its connection. A missing entry is an error, as
+ * aedes expects.
  */
 export function createBrokerPersistence(unreleased: UnreleasedMessages, accountOf: (client: Client) => string) {
   const retained = new Map<string, AedesPublishPacket>();

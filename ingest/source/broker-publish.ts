@@ -14,8 +14,8 @@ const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
 const REFUSED_TOPIC = '$SYS/refused';
 
 /**
- * Maximum number of delayed wills, and maximum bytes of one. Beyond them, wills are published at once, which the
- * standard allows before the end of a session.
+ * Maximum number of delayed wills, and maximum bytes of one will. Beyond these limits, wills are published at once, which the standard
+ * allows before the end of a session.
  */
 const MAX_WILLS = 10_000;
 const MAX_WILL_BYTES = 1_024;
@@ -81,7 +81,7 @@ export class PublishHandler {
   readonly #unreleased: UnreleasedMessages;
   readonly #claims: ClaimOptions | undefined;
   readonly #logRefusal: (username: string, why: string, topic?: string) => void;
-  /** Sessions whose connections are paused until their account has room. */
+  /** Sessions whose connections are paused until their account has room for further messages. */
   readonly #waiting = new Set<Session>();
   readonly #willDelayS: number;
   #isPaused = false;
@@ -172,8 +172,8 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a message at QoS 0 or 1. aedes treats it as QoS 0, because the service itself sends the acknowledgement
-   * after the commit.
+   * Handles a message at QoS 0 or 1. aedes treats the message as QoS 0, because the service itself sends the acknowledgement after the
+   * commit.
    */
   #take(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const acknowledged = packet.qos === 1 ? idOf(packet) : undefined;
@@ -185,9 +185,8 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a message at QoS 2. Its id is recorded first, so that a repetition, by this connection or a later one of
-   * the session, is not stored (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the
-   * PUBREC.
+   * Handles a message at QoS 2. The message's id is recorded first, so that a repetition, by this connection or a later one of the session,
+   * is not stored (MQTT 3.1.1, 4.3.3). After the commit, aedes finds the recorded id and only sends the PUBREC.
    */
   #takeOnce(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { id } = session.client;
@@ -197,7 +196,7 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // The message is not refused by a PUBREC, after which the client would drop it instead of sending it again later.
+      // The connection ends instead of a refusal by PUBREC, because a client drops a refused message instead of sending it again later.
       done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
       return;
     }
@@ -207,7 +206,7 @@ export class PublishHandler {
     });
   }
 
-  /** Ignores a bridge's state, but counts it as a request of its login. */
+  /** Ignores the message in which a bridge reports its state, but counts the message as a request of its login. */
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
@@ -215,16 +214,14 @@ export class PublishHandler {
   }
 
   /**
-   * Handles a will at the end of its connection or, if it has a delay and its session lasts, after the delay (MQTT 5,
-   * 3.1.3.2.2). The will of a client that has connected to another process is dropped, because it would be stored after
-   * the client's newer messages.
+   * Handles a will at the end of its connection or, if the will has a delay and its session lasts, after the delay (MQTT 5, 3.1.3.2.2). The
+   * will of a client that has connected to another process is dropped, because it would be stored after the client's newer messages.
    */
   #takeWill(session: Session, packet: PublishPacket, payload: Buffer, done: Done): void {
     const { client, isTakenOver, isElsewhere } = session;
     const { willDelayS = 0, expiryS = 0 } = client.version5 ?? {};
     const ownDelayS = Math.min(willDelayS, expiryS);
-    // If the session was taken over at this process, its will is published before the first message of the new
-    // connection.
+    // If another connection took over the session at this process, the will is published before the first message of that connection.
     const delayS = isTakenOver ? ownDelayS : Math.max(ownDelayS, this.#willDelayS);
     if (delayS === 0 && !isElsewhere) {
       this.#take(session, packet, payload, done);

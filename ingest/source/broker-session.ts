@@ -9,7 +9,8 @@ import { REASON_CODES } from './reason-codes.ts';
 import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
- * Maximum number of bytes that a client has not read yet: messages to homes, and acknowledgements of four bytes each.
+ * Maximum number of bytes that the service has sent and the client has not read yet: messages to homes, and acknowledgements of four bytes
+ * each.
  */
 const MAX_UNREAD_BYTES = 65_536;
 
@@ -52,8 +53,8 @@ export class Session implements LoginConnection {
   /** Whether the connection that has taken over the session is at another process. */
   isElsewhere = false;
   /**
-   * Calls that are deferred until the connection is read again: messages from the same chunk of bytes, and callbacks
-   * that aedes awaits before it reads on.
+   * Calls that are deferred while reading from the connection is paused: messages from the same chunk of bytes, and callbacks that aedes
+   * awaits before it reads on.
    */
   readonly #held: (() => void)[] = [];
   readonly #sendPuback: (messageId: number) => void;
@@ -78,8 +79,8 @@ export class Session implements LoginConnection {
   }
 
   /**
-   * Calls `then` now or, if the connection is paused, when it is read again. If the connection ends before that, `then`
-   * is not called, because its message was never acknowledged.
+   * Calls `then` at once or, if the connection is paused, when reading resumes. If the connection ends before that, `then` is not called:
+   * its message was never acknowledged.
    */
   whenRead(then: () => void): void {
     if (this.#isHeld) this.#held.push(then);
@@ -135,8 +136,8 @@ export class LoggedInConnections {
   readonly #onMoved: (username: string) => void;
 
   /**
-   * `onBegin`, `onEnd`: called when the connection of a session has begun and has ended. `onMoved`: called when a login
-   * has moved to or from another process.
+   * `onBegin`, `onEnd`: called when the connection of a session has begun, and when it has ended. `onMoved`: called when a login has moved
+   * to or from another process.
    */
   constructor(
     claims: ClaimOptions | undefined,
@@ -157,7 +158,7 @@ export class LoggedInConnections {
     this.#onMoved = parts.onMoved;
   }
 
-  /** Begins a session; returns false if the login has used up its requests of this minute. */
+  /** Begins a session. Returns false if the login has used up its requests of this minute. */
   begin(client: Connection, by: SessionLogin): boolean {
     const { username } = by;
     // Each meter of a batch has its own limits, because all meters may claim at the same time.
@@ -187,8 +188,8 @@ export class LoggedInConnections {
   }
 
   /**
-   * Ends, without their wills, the connections of a login that is at another process or has been at one since they
-   * began. Drops its sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
+   * Ends the connections of a login that is at another process, or has been at another process since these connections began. Their wills
+   * are not published. Also drops the login's sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
    */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();
@@ -196,12 +197,12 @@ export class LoggedInConnections {
     this.#unreleased.dropLogin(username);
   }
 
-  /** Ends connections that do not read their messages. */
+  /** Ends connections of clients that do not read the messages sent to them. */
   endUnread(): void {
     for (const session of this.open) if (session.client.conn.writableLength > MAX_UNREAD_BYTES) session.end();
   }
 
-  /** Takes over an open connection of the session, and continues the session of an MQTT 5 client. */
+  /** Takes over the session from its previous connection, if that is still open, and continues the stored session of an MQTT 5 client. */
   #resume(session: Session): void {
     const { client } = session;
     const { id, version5 } = client;

@@ -8,7 +8,7 @@ export interface ClaimOptions {
   /** Topic on which a meter claims its identity. The answer is sent on `replyTopic`. */
   topic: string;
   replyTopic: string;
-  /** Whether a secret belongs to the batch and the batch may still be used. */
+  /** Whether a secret belongs to the batch of meters and the batch may still be used. */
   check(batchId: string, secret: string): Promise<boolean>;
   /** Returns the answer for a meter, as JSON; null if too many claims from its network were refused. */
   claim(batchId: string, payload: Buffer, address: string): Promise<string | null>;
@@ -46,8 +46,8 @@ export function createClaimHandlers(claims: ClaimOptions, log: Logger) {
             isUnderWay = false;
             if (answer === null) return client.close();
             taken();
-            // The answer is sent on this connection only, not through the broker's subscriptions, so that no other
-            // client can receive it.
+            // The answer is sent directly on this connection and not through the broker's subscriptions, so that no other client can
+            // receive it.
             const packet = { cmd: 'publish' as const, topic: claims.replyTopic, payload: answer, qos: 0 as const };
             client.publish({ ...packet, retain: false, dup: false }, () => {});
           });

@@ -25,7 +25,7 @@ export const certificateRequestOptions = (ca: Buffer) => ({
 });
 
 /**
- * Returns the certificate that a client presented, here or at a proxy; null if it presented none. Returns `refused` if
+ * Returns the certificate that a client presented to this process or to a proxy; null if the client presented none. Returns `refused` if
  * the certificate has expired, is not valid yet, or is signed by another authority.
  */
 export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
@@ -40,7 +40,7 @@ export function clientCertificateOf(socket: Socket): ClientCertificate | 'refuse
   };
 }
 
-/** Whether a certificate is valid at a time, Unix ms. A proxy has verified it, but possibly long ago. */
+/** Whether a certificate is valid at a time, Unix ms. A proxy has verified the certificate, but possibly long ago. */
 const isCurrent = ({ validFromDate, validToDate }: X509Certificate, atMs: number): boolean =>
   validFromDate.getTime() <= atMs && atMs <= validToDate.getTime();
 

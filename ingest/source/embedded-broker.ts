@@ -25,10 +25,7 @@ import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 import type { ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
-/**
- * Maximum number of levels in a topic. aedes closes the connection of a client that uses more, before the permission is
- * checked.
- */
+/** Maximum number of levels in a topic. aedes closes the connection of a client that uses more levels, before it checks the permission. */
 const MAX_TOPIC_LEVELS = 100;
 const TOO_MANY_LEVELS = 'topic has too many levels';
 /** Packets that count as requests of a login, in addition to CONNECT. */
@@ -59,10 +56,7 @@ export interface BrokerOptions extends LoginOptions, ListenOptions {
   log: Logger;
   homesEveryMs?: number;
   loginsEveryMs?: number;
-  /**
-   * Maximum time for moving connections to other processes when this one stops. With 0, connections end with the
-   * broker.
-   */
+  /** Maximum time for moving connections to other processes when this process stops. With 0, connections end with the broker. */
   drainMs?: number;
 }
 
@@ -116,8 +110,8 @@ export async function startEmbeddedBroker(options: BrokerOptions) {
     pause: publishing.pause,
     resume: publishing.resume,
     /**
-     * Whether clients should connect here. False if this process cannot reach the database, because another process may
-     * be able to.
+     * Whether clients should connect to this process. False if this process cannot reach the database, because another process may be able
+     * to.
      */
     isReady: () => (moving?.silentMs() ?? 0) < LONGEST_SILENCE_MS,
     leave: () => letConnectionsMove(sessions, close, options.drainMs ?? 0),
@@ -152,14 +146,15 @@ function authenticator(
     }
     const look = async () => {
       const by = client.closed ? null : await loginOf(client as Connection, name, password?.toString() ?? '');
-      // If the login has been at another process since, everything that this process stores about it is outdated,
-      // including open connections.
+      // If the login has been at another process, everything that this process stores about the login is outdated, including open
+      // connections.
       if (by?.owner && (await options.places?.claim(by.username))) sessions.moveAway(by.username);
       return by;
     };
     logins.lookUp(look).then(
       (by) => {
-        // Nothing may be stored for a client that has disconnected meanwhile, because aedes does not report its end.
+        // Nothing may be stored for a client that has disconnected during the login, because aedes does not report the end of its
+        // connection.
         if (!by || client.closed) return refuse(REASON_CODES.badPassword);
         if (sessions.begin(client as Connection, by)) done(null, true);
         else refuse(REASON_CODES.quotaExceeded);
@@ -172,7 +167,7 @@ function authenticator(
   };
 }
 
-/** Ends connections whose login is no longer valid or has moved to another process, and evicts what has expired. */
+/** At intervals, ends connections whose login is no longer valid or has moved to another process, and evicts expired entries. */
 function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
   const checkLogins = async () => {
     await endInvalidSessions(sessions.open, options);
@@ -187,9 +182,8 @@ function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMes
 }
 
 /**
- * Lets connections move to other processes. In the first half of the time, a proxy detects that this process is not
- * ready and ends its connections. Then the process ends the remaining ones, and accepts no more. Resolves as soon as
- * there are none.
+ * Lets connections move to other processes. In the first half of the time, a proxy detects that this process is not ready and ends its
+ * connections. Then the process ends the remaining connections and accepts no more. Resolves as soon as no connection is left.
  */
 async function letConnectionsMove(
   sessions: LoggedInConnections,
@@ -210,7 +204,7 @@ function startHomeTopics(
   { homes, homesEveryMs: everyMs, log }: BrokerOptions,
 ): HomeTopics | undefined {
   const publish = (userId: string, text: string) => {
-    // Closes connections that do not read the messages published to them.
+    // Closes connections of clients that do not read the published messages.
     sessions.endUnread();
     const topic = homeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
@@ -225,7 +219,7 @@ function subscribeAuthoriser(
 ): Aedes['authorizeSubscribe'] {
   return (client, subscription, done) => {
     const { session, version5 } = client as Connection;
-    // A claiming meter may subscribe to its answer. The answer is sent on its connection only, and no client publishes
+    // A claiming meter may subscribe to the topic of its answer. The answer is sent on the meter's connection only, and no client publishes
     // on that topic.
     if (session?.claiming) return done(null, subscription.topic === claims?.replyTopic ? subscription : null);
     // QoS 0 suffices, because a client that reconnects gets the retained message.
@@ -253,12 +247,12 @@ function unsubscriber(homes: HomeTopics | undefined) {
 }
 
 /**
- * aedes' hook before a message is sent. It withholds the retained message from a new subscription that requests none
- * (MQTT 5, 3.8.3.1, retain handling 2).
+ * aedes' hook before a message is sent. It withholds the retained message from a new subscription that opts out of retained messages (MQTT
+ * 5, 3.8.3.1, retain handling 2).
  */
 const forwardAuthoriser: Aedes['authorizeForward'] = (client, packet) => {
   const { subscriptions } = client as Connection;
-  // Only retained messages for a new subscription lack `brokerId`.
+  // Only a retained message for a new subscription has no `brokerId`.
   return packet.brokerId === null && subscriptions[packet.topic]?.rh === 2 ? null : packet;
 };
 

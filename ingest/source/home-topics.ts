@@ -5,7 +5,7 @@ import { Shares } from '#src/core/shares.ts';
 export interface HomeUsageSource {
   /** Returns the text; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** Returns a mark for each home. The mark changes with each reading; homes without readings have none. */
+  /** Returns a mark for each home, which changes with each reading. Homes without readings have no mark. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -14,8 +14,7 @@ const LOOK_MS = 10_000;
 /** Maximum time until a change that no reading causes (a tariff, a standing charge, midnight) is published. */
 const REPEAT_MS = 5 * 60_000;
 /**
- * Maximum number of homes that are published. Accounts share it. Each change of a home costs the ingest process some
- * milliseconds.
+ * Maximum number of homes that are published. Accounts share this number. Each change of a home costs the ingest process some milliseconds.
  */
 const MAX_HOMES = 100;
 
@@ -38,7 +37,7 @@ export class HomeTopics {
   #isLooking = false;
 
   /**
-   * `publish`: sends a text to all subscribers, and retains it for later ones. An empty text deletes the retained one.
+   * `publish`: sends a text to all current subscribers, and retains the text for later subscribers. An empty text deletes the retained one.
    */
   constructor(
     port: HomeUsageSource,
@@ -83,8 +82,8 @@ export class HomeTopics {
   }
 
   /**
-   * Stops publishing homes without subscribers. It runs at intervals, so that a client which reconnects often does not
-   * cause a query each time.
+   * Stops publishing homes without subscribers. Called at intervals instead of at the end of a subscription, so that a client that
+   * reconnects often does not cause a query each time.
    */
   #endUnheard(): void {
     for (const [userId, { listeners, account, published }] of this.#homes) {
@@ -109,7 +108,7 @@ export class HomeTopics {
     }
   }
 
-  /** Reads and publishes a home if it changed. */
+  /** Reads a home and publishes it if it has changed. */
   async #read(userId: string, home: Home, mark: string | undefined): Promise<void> {
     const isDue = home.published === undefined || home.mark !== mark || performance.now() - home.readAtMs > REPEAT_MS;
     if (!isDue) return;

@@ -20,8 +20,8 @@ export interface ListenOptions {
   tls: { cert: Buffer; key: Buffer };
   handshakeMs?: number;
   /**
-   * Whether an address is that of a proxy, whose PROXY headers are accepted on the port without TLS. Undefined if there
-   * is no proxy.
+   * Whether an address is that of a proxy. Only from a proxy, PROXY headers are accepted on the port without TLS. Undefined if there is no
+   * proxy.
    */
   isProxy?(address: string | undefined): boolean;
 }
@@ -32,8 +32,8 @@ export async function listenWithAndWithoutTls(
   serve: (socket: Socket) => void,
 ) {
   const { certificates, isProxy, handshakeMs: handshakeTimeout = MAX_HANDSHAKE_MS } = options;
-  // The header is required if certificates are accepted, because otherwise a client of a proxy that sends no header
-  // could forge one with another person's certificate.
+  // The PROXY header is required if certificates are accepted: without it, a client of a proxy that sends no header could forge a header
+  // with another person's certificate.
   const proxied = { isRequired: certificates !== undefined, withinMs: handshakeTimeout };
   const plain = createServer((socket) => {
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
@@ -59,7 +59,7 @@ export async function listenWithAndWithoutTls(
   };
 }
 
-/** Listens and returns the port. For port 0, it is the one that the system chose. */
+/** Listens and returns the port. If `port` is 0, the operating system chooses the port. */
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Maximum number of connections of one login, because each may hold an incomplete packet of 1 MiB. A further connection
- * ends the oldest.
+ * Maximum number of connections of one login, because each connection may hold an incomplete packet of 1 MiB. A further connection ends the
+ * oldest one.
  */
 const MAX_CONNECTIONS = 20;
 /**
@@ -11,8 +11,8 @@ const MAX_CONNECTIONS = 20;
  */
 const MAX_REQUESTS = 120;
 /**
- * Maximum number and bytes of a login's messages that wait for their commit. Above it, reading from all its connections
- * is paused.
+ * Maximum number and bytes of a login's messages that wait for their commit. Above this limit, reading from all connections of the login is
+ * paused.
  */
 const MAX_IN_FLIGHT = 4_000;
 const MAX_IN_FLIGHT_BYTES = 8 * 2 ** 20;
@@ -36,10 +36,7 @@ export class LoginUsage {
   readonly username: string;
   /** The login's connections, oldest first. */
   readonly connections = new Set<LoginConnection>();
-  /**
-   * Whether reading from all connections of the login is paused, because too many of its messages wait for their
-   * commit.
-   */
+  /** Whether reading from all connections of the login is paused, because too many of the login's messages wait for their commit. */
   isHeld = false;
   requests = { minute: 0, count: 0 };
   #inFlight = 0;
@@ -99,8 +96,8 @@ export class LoginLimits {
   }
 
   /**
-   * Whether a login has exhausted its requests of this minute. Refused logins do not count, so that a stranger cannot
-   * lock out a device.
+   * Whether a login has exhausted its requests of this minute. Refused login attempts do not count, so that a stranger cannot lock out a
+   * device.
    */
   isOver(username: string): boolean {
     const login = this.#logins.get(username);

@@ -6,8 +6,8 @@ import type { LoggedInConnections } from './broker-session.ts';
 const LOOK_MS = 1_000;
 
 /**
- * Ends, within a second, this process's connections and sessions of logins that have connected to another process.
- * Polls instead of listening, because NOTIFY takes a server-wide lock at each commit.
+ * Ends, within a second, this process's connections and sessions of logins that have connected to another process. The function polls
+ * instead of listening to notifications, because NOTIFY takes a server-wide lock at each commit.
  */
 export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLocations, log: Logger) {
   let answeredAtMs = performance.now();
@@ -36,9 +36,8 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLoc
 }
 
 /**
- * Ends this process's connections and sessions of logins that are connected to another process. Detects cases that
- * `watchMovedLogins` cannot detect: a login that moved twice within a second, or after the database lost its unlogged
- * table.
+ * Ends this process's connections and sessions of logins that are connected to another process. Covers two cases that `watchMovedLogins`
+ * cannot detect: a login moved twice within a second, or the database lost its unlogged table.
  */
 export async function endMovedSessions(sessions: LoggedInConnections, places: LoginLocations): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));

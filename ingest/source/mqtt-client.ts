@@ -5,18 +5,18 @@ import type { Logger } from '#src/core/log.ts';
 import type { MessageSource, Receipt, ReceiveMessage } from './source.ts';
 import { interceptPublishes } from './take-publishes.ts';
 
-/** Name of the shared subscription of earlier versions, which a session may still have. */
+/** Name of the shared subscription in earlier versions. A session at the broker may still have this subscription. */
 const EARLIER_SHARE = 'energy';
 /**
- * Maximum number of unacknowledged messages: those that wait for their commit (pipeline.ts), and those held behind a
- * late message (ack-order.ts).
+ * Maximum number of unacknowledged messages: messages that wait for their commit (pipeline.ts), and messages whose acknowledgement waits
+ * for a late message (ack-order.ts).
  */
 const RECEIVE_MAXIMUM = 30_000;
 /**
- * Maximum packet size. The broker does not send a longer packet to this client, and treats it as sent (MQTT 5,
- * 3.1.2.11.4). A message between 1 MiB and this size is rejected, and only the rejection is stored. Without this limit,
- * a message of 200 MB, which a broker without limits accepts from any device, took 750 MiB of memory here, and would be
- * redelivered after a worker had run out of memory.
+ * Maximum packet size. The broker does not send a longer packet to this client, and treats the packet as sent (MQTT 5, 3.1.2.11.4). A
+ * message between 1 MiB and this size is rejected, and only the rejection is stored. Without this limit, a message of 200 MB, which a
+ * broker without limits accepts from any device, took 750 MiB of memory here, and would be redelivered after a worker had run out of
+ * memory.
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
@@ -46,20 +46,20 @@ export interface ClientOptions {
   receive: ReceiveMessage;
   log: Logger;
   /**
-   * `all`: subscribes to everything. The subscription is not shared, so that every broker restores it with the session.
-   * (mosquitto 2.0 loses shared subscriptions at a restart.) `none`: receives only the remaining messages of the
-   * session.
+   * Subscription of the client. `all`: subscribes to everything. The subscription is not shared, so that every broker restores it together
+   * with the session. (mosquitto 2.0 loses shared subscriptions at a restart.) `none`: receives only the remaining messages of the session.
    */
   subscription: Subscription;
   /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */
   keepaliveSeconds?: number;
   /**
-   * Called when another client has connected with the same client id. Reconnecting would take the session away from it.
+   * Called when another client has connected with the same client id. If this client reconnected, it would take the session away from the
+   * other one.
    */
   onTakenOver?: () => void;
   /**
-   * Called with the source before it connects. A session delivers at once, so the source may have to be paused and
-   * resumed before it is subscribed.
+   * Called with the source before the source connects. A session delivers messages at once, so the source may have to be paused and resumed
+   * before it is subscribed.
    */
   onMade?: (source: MqttSource) => void;
 }
@@ -68,8 +68,8 @@ type Subscription = 'all' | 'none';
 
 export interface MqttSource extends Omit<MessageSource, 'leave'> {
   /**
-   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of
-   * them are received and committed. It waits a few seconds at most.
+   * Ends the subscriptions and receives the messages that the broker still has for the session. Returns whether all of these messages are
+   * received and committed. Waits a few seconds at most.
    */
   empty(): Promise<boolean>;
 }
@@ -119,7 +119,7 @@ class MqttClientSource implements MqttSource {
   /** Times of the last message and of the last postponed ping, ms of the monotonic clock. */
   #lastAtMs = performance.now();
   #pingedAtMs = this.#lastAtMs;
-  /** Changes of the subscription run one after the other, so that each sees the final state of the previous one. */
+  /** Changes of the subscription run one after the other, so that each change sees the result of the previous one. */
   #settling: Promise<void> = Promise.resolve();
   readonly #subscribed = Promise.withResolvers<void>();
 
@@ -168,8 +168,8 @@ class MqttClientSource implements MqttSource {
     const untilMs = performance.now() + EMPTY_MS.longest;
     this.#subscription = 'none';
     await this.#settle();
-    // Silence alone does not mean that the session is empty: a broker that waits for acknowledgements (receive maximum)
-    // is also silent.
+    // Silence alone does not mean that the session is empty. A broker whose messages in flight have reached the receive maximum is also
+    // silent.
     const isEmpty = () => this.#inFlight === 0 && performance.now() - this.#lastAtMs >= EMPTY_MS.quiet;
     while (performance.now() < untilMs && !isEmpty()) await setTimeout(50);
     return isEmpty();
@@ -177,7 +177,7 @@ class MqttClientSource implements MqttSource {
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // Resumes reading, because a connection that is not read does not end.
+    // Resumes reading, because a connection from which nothing is read does not end.
     for (const readOn of this.#held.splice(0)) readOn();
     await Promise.race([this.#client.endAsync(), setTimeout(CLOSE_MS, undefined, { ref: false })]);
     this.#client.stream.destroy();
@@ -193,9 +193,8 @@ class MqttClientSource implements MqttSource {
   }
 
   /**
-   * Postpones the next ping, because an acknowledged message proves to both sides that the other is alive. In a long
-   * backlog, the answer to a ping waits behind all pending messages, and the ping behind all acknowledgements, for
-   * longer than mqtt.js allows.
+   * Postpones the next ping, because an acknowledged message proves to both sides that the other side is alive. In a long backlog, the
+   * answer to a ping waits behind all pending messages, and the ping behind all acknowledgements. That may take longer than mqtt.js allows.
    */
   #postponePing(): void {
     if (this.#lastAtMs - this.#pingedAtMs < this.#keepaliveMs / PING_PARTS) return;
@@ -208,9 +207,7 @@ class MqttClientSource implements MqttSource {
     return this.#settling;
   }
 
-  /**
-   * Adds the wanted subscriptions, then removes the others. The session may have subscriptions of an earlier worker.
-   */
+  /** Adds the wanted subscriptions, then removes all others. The session may have subscriptions of an earlier worker. */
   async #settleNow(): Promise<void> {
     const { topics } = this.#options;
     const isWanted = this.#subscription === 'all';
@@ -225,7 +222,7 @@ class MqttClientSource implements MqttSource {
     await this.#client.unsubscribeAsync(isWanted ? shared : [...topics, ...shared]);
   }
 
-  /** Logs the events of the connection, and subscribes at each new one. */
+  /** Logs the events of the connection, and subscribes after each new connect. */
   #report(): void {
     const { clientId, log, onTakenOver } = this.#options;
     const url = withoutSecret(this.#options.url);

@@ -1,6 +1,6 @@
 import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
 
-/** Name of a packet in mqtt-packet. A will has properties of its own within CONNECT. */
+/** Name of a packet type in mqtt-packet. The will is a further "type", because it has properties of its own within CONNECT. */
 type Place = string;
 type Kind = 'flag' | 'int16' | 'int32' | 'var' | 'string' | 'binary' | 'pair';
 type Value = number | string | Buffer | { name: string | null; value: string | null } | null | undefined | false;
@@ -38,7 +38,7 @@ const BY_ID = new Map(
 /** Packets that may end before the length of their properties (MQTT 5, 3.4.2.2.1 and 3.14.2.2.1). */
 const SHORT: ReadonlySet<Place> = new Set(['puback', 'pubrec', 'pubrel', 'pubcomp', 'disconnect', 'auth']);
 
-/** Internals of mqtt-packet's parser while it reads a packet. Positions count from the end of the fixed header. */
+/** Internals of mqtt-packet's parser while it reads a packet. Positions are counted from the end of the fixed header. */
 interface Parsing {
   _pos: number;
   packet: { cmd: Place; length: number; clientId?: string };
@@ -50,10 +50,10 @@ interface Parsing {
 }
 
 /**
- * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13): unknown, misplaced, duplicate or
- * incomplete ones, and properties that are longer or shorter than their length field. mqtt-packet itself rejects only
- * unknown ones, and reads beyond the packet. User properties are checked and dropped, because readings do not use them.
- * The parser calls this method in version 5 only.
+ * Makes a parser of mqtt-packet reject malformed properties (MQTT 5, 2.2.2 and 4.13): unknown, misplaced, duplicate or incomplete ones, and
+ * properties that are longer or shorter than their length field. mqtt-packet itself rejects only unknown properties, and reads beyond the
+ * end of the packet. User properties are checked and dropped, because readings do not use them. The parser calls this method in version 5
+ * only.
  */
 export function rejectMalformedProperties(parser: object): void {
   const parsing = parser as Parsing;
@@ -88,7 +88,7 @@ function readProperties(parsing: Parsing, found: Record<string, unknown>): strin
 }
 
 function isWellFormed(kind: Kind, value: Value): boolean {
-  // The parser returns one of these for an incomplete value.
+  // The parser returns one of these values if a property's value is incomplete.
   if (value === null || value === undefined || value === false || value === -1) return false;
   if (kind === 'flag') return value === 0 || value === 1;
   return typeof value !== 'object' || Buffer.isBuffer(value) || (value.name !== null && value.value !== null);

@@ -7,13 +7,13 @@ import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
 import { type PacketFault, REASON_CODES, reasonCodeOf } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
-/** Maximum session expiry, in seconds. If a client requests more, the CONNACK contains this value. */
+/** Maximum session expiry, in seconds. If a client requests a longer expiry, the CONNACK contains this value. */
 const MAX_EXPIRY_S = SESSION_LIFETIME_MS / 1_000;
 /** Maximum keep-alive in seconds, so that a connection whose client has disappeared does not remain open. */
 const MAX_KEEP_ALIVE_S = 3_600;
 /**
- * Maximum number of messages in flight of one connection: fewer than the limits of a login in progress (4,000), and
- * unreleased at QoS 2 (about 2,600).
+ * Maximum number of messages in flight of one connection. Below the limits of a login: 4,000 messages that wait for their commit, and about
+ * 2,600 unreleased messages at QoS 2.
  */
 const RECEIVE_MAXIMUM = 2_000;
 /** Maximum number of bytes of any packet (MQTT 5, 3.1.2.11.4). */
@@ -29,7 +29,7 @@ const REASON_OF_RETURN_CODE = [
   REASON_CODES.notAuthorised,
 ];
 
-// Disables a cache with a buffer for each of the 65,536 packet ids, which takes 10 MB.
+// Disables mqtt-packet's cache of a buffer for each of the 65,536 packet ids, which takes 10 MB.
 if (hasLittleMemory()) writeToStream.cacheNumbers = false;
 
 interface Properties {
@@ -72,9 +72,9 @@ export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean 
   cmd === 'connect' && protocolVersion === 5;
 
 /**
- * A connection of MQTT 5 at aedes, which implements MQTT 3.1.1 only. Each packet of the client is translated before
- * aedes reads it, and each packet of aedes before the client receives it. Only properties and reason codes differ; the
- * packets have the same meaning in both versions.
+ * A connection of MQTT 5 at aedes, which implements MQTT 3.1.1 only. Each packet of the client is translated before aedes reads the packet,
+ * and each packet of aedes before the client receives it. Only properties and reason codes differ; the packets have the same meaning in
+ * both versions.
  */
 export class Mqtt5Connection {
   readonly isCleanStart: boolean;
@@ -121,14 +121,14 @@ export class Mqtt5Connection {
     client.prependListener('error', (error: Error) => this.#sayGoodbye(reasonCodeOf(error)));
   }
 
-  /** Writes bytes that are the same in both versions, or are already of version 5. */
+  /** Writes bytes that are the same in MQTT 3.1.1 and 5, or are already of version 5. */
   write(bytes: Buffer, then?: () => void): boolean {
     return this.#write(bytes, then);
   }
 
   /**
-   * Translates a packet of the client for aedes. Returns a fault if the connection must end instead, and null if the
-   * client ends it with its will.
+   * Translates a packet of the client for aedes. Returns a fault if the packet must end the connection, and null if the client ends its
+   * connection and its will must be published.
    */
   read(packet: Mqtt5Packet): PacketHeader | PacketFault | null {
     const { cmd, properties = {} } = packet;
@@ -210,7 +210,7 @@ export class Mqtt5Connection {
       (this.#client as { clean: boolean }).clean = this.expiryS === 0;
     }
     this.#isEnding = true;
-    // Any other reason causes the will to be published (MQTT 5, 3.14.4).
+    // The client ended the connection with another reason, so its will is published (MQTT 5, 3.14.4).
     return reasonCode === 0 ? packet : null;
   }
 
@@ -243,8 +243,8 @@ export class Mqtt5Connection {
   }
 
   /**
-   * Returns the broker's limits for an accepted connection (MQTT 5, 3.2.2.3). Absent limits have the standard's
-   * defaults, such as no topic aliases.
+   * Returns the broker's limits for an accepted connection (MQTT 5, 3.2.2.3). For limits that are not listed, the standard's defaults
+   * apply, such as no topic aliases.
    */
   #limits() {
     const { clientId, keepalive, properties = {} } = this.#connect;

@@ -4,14 +4,14 @@ import { rejectMalformedProperties } from './mqtt5-properties.ts';
 import { type PacketFault, REASON_CODES } from './reason-codes.ts';
 
 /**
- * Maximum length of every packet except PUBLISH. A device's CONNECT has some hundred bytes, more with a will; a
- * SUBSCRIBE is shorter.
+ * Maximum length of every packet except PUBLISH. A device's CONNECT has some hundred bytes (more if it contains a will); a SUBSCRIBE is
+ * shorter.
  */
 const MAX_CONTROL_BYTES = 16_384;
 const MAX_CLIENT_ID_CHARACTERS = 256;
 /** Maximum number of bytes that a client may send before its login is checked. */
 const MAX_BYTES_BEFORE_LOGIN = 2 * 1_048_576;
-/** Maximum length of topic, properties and header, in addition to the payload. */
+/** Maximum length of topic, properties and header, which a PUBLISH has in addition to its payload. */
 const BESIDE_PAYLOAD_BYTES = 70_000;
 export const MAX_PAYLOAD_BYTES = 1_048_576;
 /** Maximum length of a packet after its fixed header. */
@@ -30,7 +30,7 @@ export interface PacketHeader {
   unsubscriptions?: readonly unknown[];
 }
 
-/** Internals of aedes (pinned to one version in package.json): its parser, which buffers an incomplete packet. */
+/** Internals of aedes (pinned to one version in package.json): the connection's parser, which buffers an incomplete packet. */
 interface Parsing {
   _parser: {
     parse(data: Buffer): number;
@@ -42,7 +42,7 @@ interface Parsing {
   connected: boolean;
 }
 
-/** Returns the reason why a packet's size ends its connection; null if the packet is accepted. Pure. */
+/** Returns the reason to end the connection because of a packet's size; null if the packet is accepted. Pure. */
 export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
     return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
@@ -53,10 +53,9 @@ export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: P
 }
 
 /**
- * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB
- * (3.1.1, 2.2.3), so anyone who can connect could fill this process's memory. Complete packets are passed to `read`,
- * and its result to aedes. If the result is a fault or null, `end` is called with it, and no further packet is passed
- * on.
+ * Ends a connection that announces a packet longer than allowed, before the packet is received. MQTT allows 256 MiB (3.1.1, 2.2.3), so
+ * anyone who can connect could fill this process's memory. Each complete packet is passed to `read`, and the result of `read` to aedes. If
+ * the result is a fault or null, `end` is called with the result, and no further packet is passed on.
  */
 export function limitPackets(
   client: Client,
@@ -85,7 +84,7 @@ export function limitPackets(
   rejectMalformedProperties(parser);
   parser.parse = (data) => {
     const waitingBytes = parse(data);
-    // Type and length of an incomplete packet from its header; the length is -1 if no packet is incomplete.
+    // Type and length of an incomplete packet, read from its header; the length is -1 if no packet is incomplete.
     const { cmd, length } = parser.packet;
     const mostBytes = mayPublish && cmd === 'publish' ? MAX_PACKET_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 
 /** First bytes of a header (PROXY protocol, version 2, 2.2). No MQTT packet begins with the same byte. */
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
-/** Length of the fixed part: signature, version and command, family and protocol, length of the rest. */
+/** Length of the header's fixed part: signature, version and command, family and protocol, and the length of the rest of the header. */
 const FIXED_BYTES = 16;
-/** Maximum length of the rest: addresses, and a certificate of some kilobytes. */
+/** Maximum length of the header after its fixed part: addresses, and a certificate of some kilobytes. */
 const MAX_REST_BYTES = 16_384;
 const VERSION_2 = 0x20;
 const [LOCAL, PROXY] = [0, 1];
-/** Lengths of one address, and of both addresses with their ports, by family and protocol. */
+/** Lengths of one address, and of source and destination with their ports, by family and protocol. */
 const FAMILIES: Readonly<Record<number, { bytes: number; allBytes: number }>> = {
   17: { bytes: 4, allBytes: 12 },
   33: { bytes: 16, allBytes: 36 },
@@ -63,7 +63,7 @@ function textOf(address: Buffer): string {
   return Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16)).join(':');
 }
 
-/** Returns the certificate in the fields after the addresses. An empty field means that the client presented none. */
+/** Returns the certificate in the fields after the addresses. An empty field means that the client presented no certificate. */
 function certificateIn(fields: Buffer): X509Certificate | null {
   for (let at = 0; at < fields.length; ) {
     if (at + 3 > fields.length) throw new Error('PROXY header that ends within a field');
@@ -83,8 +83,8 @@ const CERTIFICATES = new WeakMap<Socket, X509Certificate>();
 export const findProxiedCertificate = (socket: Socket): X509Certificate | undefined => CERTIFICATES.get(socket);
 
 /**
- * Reads the header of a connection from a proxy, then calls `serve`. The socket's remote address becomes that of the
- * client. The connection ends if the header is malformed, late, or required and missing.
+ * Reads the header of a connection from a proxy, then calls `serve`. The socket's remote address becomes that of the client. The connection
+ * ends if the header is malformed, arrives too late, or is missing although required.
  */
 export function readProxyHeader(
   socket: Socket,

@@ -34,7 +34,7 @@ const other = fc.constantFrom<Packet>(
   { cmd: 'disconnect', reasonCode: 0x8e },
 );
 
-/** Splits bytes into pieces of the given lengths, which are used in turn. */
+/** Splits bytes into pieces of the given lengths. The lengths are used in turn, repeatedly. */
 function* piecesOf(bytes: Buffer, lengths: readonly number[]): Generator<Buffer> {
   for (let [at, turn] = [0, 0]; at < bytes.length; turn++) {
     const end = at + (lengths[turn % lengths.length] as number);
@@ -54,7 +54,7 @@ test('separates packets written by mqtt-packet, however the stream is cut: each 
   });
   fc.assert(
     fc.property(packets, lengths, (sent, cut) => {
-      // Results are compared as strings, because that is a thousand times faster than comparing bytes.
+      // Formats a packet as a string, because comparing strings is a thousand times faster than comparing bytes.
       const describePacket = (...[topic, payload, packetId, isRetained]: Parameters<PublishCallback>) =>
         [topic, payload.toString('latin1'), packetId, isRetained] as const;
       const expected: ReturnType<typeof describePacket>[] = [];

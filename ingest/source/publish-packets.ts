@@ -1,7 +1,7 @@
 /** Receives a PUBLISH packet (MQTT 5, 3.3). `packetId`: identifier for the PUBACK; null at QoS 0. */
 export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
-/** The broker violated MQTT 5, so the connection must end (MQTT 5, 4.13). */
+/** Thrown if the broker violated MQTT 5, so that the connection must end (MQTT 5, 4.13). */
 export class MalformedPacket extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
@@ -13,15 +13,14 @@ const MAX_LENGTH_BYTES = 4;
 const NOTHING: readonly Buffer[] = [];
 
 /**
- * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over its bytes. Nearly all packets
- * that a subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each.
- * Returns a function that takes the connection's bytes as they arrive, calls `take` with each PUBLISH in order, and
- * returns the bytes of the other, complete packets. A payload is a view of the bytes in which it arrived. If the
- * function throws MalformedPacket, the rest of the connection cannot be read. QoS 2 and topic aliases are errors,
- * because a broker uses them only if a client requests them.
+ * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over the connection's bytes. Nearly all packets that a
+ * subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that
+ * takes the connection's bytes as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other, complete
+ * packets. A payload is a view of the bytes in which it arrived. If the function throws MalformedPacket, the rest of the connection cannot
+ * be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
-  /** Beginning of an incomplete packet in pieces, its length so far, and the length at which it is parsed again. */
+  /** An incomplete packet: its received bytes in pieces, their length so far, and the length at which the packet is parsed again. */
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let wantedBytes = 0;
@@ -63,8 +62,8 @@ export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) =>
 }
 
 /**
- * Returns the end of a packet or field whose length follows its first byte. If the length itself is incomplete, the
- * result is beyond `until`.
+ * Returns the end of a packet or field whose length follows its first byte. If the length itself is incomplete, returns a position beyond
+ * `until`.
  */
 function endOfPacket(bytes: Buffer, at: number, until: number): number {
   let length = 0;

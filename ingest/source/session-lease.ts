@@ -9,15 +9,15 @@ const AGAIN_MS = 1_000;
 const RELEASE_MS = 500;
 
 /**
- * Number of the current session in its client id at an MQTT broker. Other numbers belong to earlier versions, which had
- * one session for each worker; the first worker of these versions also used this number.
+ * Number of the current session, which is part of its client id at an MQTT broker. Other numbers belong to earlier versions, which had one
+ * session for each worker. The first worker of an earlier version also used this number.
  */
 const OWN_SESSION = 1;
 
 /**
- * The right to be the installation's only client at an external broker with a client id. A broker stores a session's
- * messages by client id, and disconnects the first of two clients with the same id. The lease is a lock in the
- * database. It ends with its process, or 5 s after its process hangs.
+ * The right to be the installation's only client at an external broker with a client id. A broker stores a session's messages by client id,
+ * and disconnects the first of two clients with the same id. The lease is a lock in the database. The lease ends with its process, or 5 s
+ * after its process hangs.
  */
 export interface SessionLease {
   /** Client id of the session. No other worker uses it at the same broker at the same time. */
@@ -25,21 +25,21 @@ export interface SessionLease {
   /** Releases the lease, within half a second even if the database hangs. */
   release(): Promise<void>;
   /**
-   * Registers a callback, which is called if another worker obtained the lease after the connection that held it broke.
+   * Registers a callback. The callback is called if the connection that held the lease broke and another worker then obtained the lease.
    */
   whenLost(onLost: () => void, log: Logger): void;
 }
 
-/** The locks of a lease: an SQL expression that tries to take them, and its parameters. */
+/** The database locks of a lease: an SQL expression that tries to take the locks, and its parameters. */
 interface Locks {
   tried: string;
   values: unknown[];
 }
 
 /**
- * Acquires the lease of the session at a broker (MQTT_URL). Null if another worker has it. The lease occupies a
- * connection of the pool while it is held. An installation may have several brokers, with an active worker at each. The
- * first worker of an earlier version blocks the leases of all brokers.
+ * Acquires the lease of the session at a broker (MQTT_URL). Null if another worker has the lease. The lease occupies a connection of the
+ * pool while it is held. An installation may have several brokers, with an active worker at each. If the first worker of an earlier version
+ * is running, no lease can be acquired at any broker.
  */
 export const acquireLease = (pool: Pool, environment: string, url: string): Promise<SessionLease | null> =>
   take(pool, environment, OWN_SESSION, {
@@ -47,7 +47,7 @@ export const acquireLease = (pool: Pool, environment: string, url: string): Prom
     values: [ADVISORY_LOCKS.ingestSession, OWN_SESSION, advisoryLockId('session at', addressOf(url))],
   });
 
-/** Acquires the lease of a session of an earlier version; null if its worker is still running. */
+/** Acquires the lease of a session of an earlier version; null if the worker of that session is still running. */
 export const acquireEarlierLease = (pool: Pool, environment: string, session: number): Promise<SessionLease | null> =>
   take(pool, environment, session, {
     tried: 'pg_try_advisory_lock($1, $2)',
@@ -90,7 +90,7 @@ export async function recordEmptiedSession(pool: Pool, session: number): Promise
 }
 
 function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): SessionLease {
-  /** Connection that holds the lease; null while it is broken. */
+  /** Connection that holds the lease; null while the connection is broken. */
   let holder: PoolClient | null = null;
   let stopKeeping = async () => {};
   let released = false;
@@ -124,7 +124,7 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
         while (!released) {
           try {
             const again = await lockedConnection(pool, locks);
-            // The lease was released while this worker tried to regain it.
+            // The lease was released while this worker tried to acquire it again.
             if (released) return again?.release(true);
             return again ? hold(again) : onLost();
           } catch (error) {
@@ -137,21 +137,17 @@ function held(pool: Pool, client: PoolClient, locks: Locks, clientId: string): S
   };
 }
 
-/**
- * Returns a connection that holds the locks, with the timeouts of a lock holder. Null if another worker holds one of
- * the locks.
- */
+/** Returns a connection that holds the locks, with the timeouts of a lock holder. Null if another worker holds any of the locks. */
 async function lockedConnection(pool: Pool, { tried, values }: Locks): Promise<PoolClient | null> {
   const client = await pool.connect();
   try {
-    // Raw SQL: takes the locks and sets the limits of the session in one statement, because a process may hang between
-    // two.
+    // Raw SQL: takes the locks and sets the limits of the session in one statement, because a process may hang between two statements.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END FROM (SELECT ${tried} AS is_mine OFFSET 0) taken`,
       values,
     );
     if (rows[0].is_mine) return client;
-    // Releases the locks that were taken, because another worker holds at least one of the others.
+    // Another worker holds at least one of the locks, so the locks that were taken are released.
     await client.query('SELECT pg_advisory_unlock_all()');
     client.release();
     return null;

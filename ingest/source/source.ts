@@ -3,20 +3,20 @@ export interface RawMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
-  /** Whether the message was delivered at subscription with the retain flag. */
+  /** Whether the message was retained by the broker and delivered at subscription. */
   replayed: boolean;
-  /** Account of the sender. Set if the source has a connection for each sender and can pause a single account. */
+  /** Account of the sender. Set only if the source has a connection for each sender, so that it can pause a single account. */
   account?: string;
 }
 
 /**
- * Acknowledges a message. An object instead of a function, because a closure would need two more objects for each of
- * thousands of waiting messages.
+ * Acknowledges a message. Receipts are objects instead of functions, because a closure would need two more objects for each of thousands of
+ * waiting messages.
  */
 export interface Receipt {
   /**
-   * Must be called exactly once, when the message is committed or is found to be irrelevant. Only then is the
-   * acknowledgement sent to its sender.
+   * Must be called exactly once, when the message is committed or is found to be irrelevant. The call sends the acknowledgement to the
+   * message's sender.
    */
   done(): void;
 }
@@ -31,7 +31,7 @@ export type ReceiveMessage = (message: RawMessage, receipt: Receipt) => boolean;
 export interface MessageSource {
   /** Whether the source is connected, so that messages can arrive now. */
   isConnected(): boolean;
-  /** Resumes after `receive` returned false, for one account or for all. */
+  /** Resumes after `receive` returned false. `account`: the only account that may continue; undefined: all accounts may. */
   resume(account?: string): void;
   /** Stops accepting new messages. Until `close`, acknowledgements of accepted messages can still be sent. */
   pause(): void;

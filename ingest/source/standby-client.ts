@@ -17,9 +17,7 @@ import type { MessageSource, ReceiveMessage } from './source.ts';
  * this long.
  */
 const STANDBY_LOOK_MS = 400;
-/**
- * Interval at which the service tries to take over sessions of earlier versions, whose workers may still be running.
- */
+/** Interval at which the service tries to take over sessions of earlier versions. The workers of these sessions may still be running. */
 const EARLIER_LOOK_MS = 5_000;
 /**
  * Maximum time for which a stop waits for background work, which ends at once unless the database or the broker hangs.
@@ -39,7 +37,7 @@ export interface StandbyOptions {
   /** Topic filters of the subscription. */
   topics: readonly string[];
   receive: ReceiveMessage;
-  /** Called when another worker has taken over the session of this one. The process must then end and start again. */
+  /** Called when another worker has taken over this worker's session. The process must then end and start again. */
   onLost: () => void;
   log: Logger;
 }
@@ -115,9 +113,7 @@ class StandbyClient implements StandbySource {
     return setTimeout(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
   }
 
-  /**
-   * Connects with a session. The source is stored before its first message, so that it can be resumed after a pause.
-   */
+  /** Connects with a session. The source is stored before its first message arrives, so that it can be resumed after a pause. */
   #connect(session: Pick<ClientOptions, 'clientId' | 'subscription' | 'onTakenOver'>): Promise<MqttSource> {
     const { url, topics, receive, log } = this.#options;
     return startMqttClient({ url, topics, receive, log, ...session, onMade: (made) => void this.#sources.add(made) });
@@ -127,8 +123,8 @@ class StandbyClient implements StandbySource {
     const { onLost, log } = this.#options;
     this.#lease = lease;
     lease.whenLost(onLost, log);
-    // If the database is unreachable, the lease may have ended unnoticed. Another worker that has the session is then
-    // the broker's client.
+    // If the database is unreachable, the lease may end unnoticed, and another worker may connect with the session. `onTakenOver` then
+    // reports the loss of the session.
     await this.#connect({ clientId: lease.clientId, subscription: 'all', onTakenOver: onLost });
   }
 
@@ -150,8 +146,8 @@ class StandbyClient implements StandbySource {
   }
 
   /**
-   * Receives the messages that the broker stores for workers of earlier versions, each of which had a session, once
-   * these workers have ended.
+   * Receives the messages that the broker stores for workers of earlier versions. Each of these workers had a session, which is emptied
+   * once the worker has ended.
    */
   async #emptyEarlierSessions(): Promise<void> {
     const { pool, log } = this.#options;

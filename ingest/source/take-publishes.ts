@@ -22,14 +22,13 @@ type BuildStream = (client: MqttClient) => Duplex;
 type Internals = { streamBuilder: BuildStream };
 
 /**
- * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other
- * packets: connecting, subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js
- * does not read on while a handler is pending, so that each message would need its own commit. Here a message at QoS 1
- * is acknowledged when `done` of its receipt is called, in the order of receipt (`ack-order.ts`). A message that was
- * not acknowledged when the connection ended is redelivered in the next one (MQTT 5, 4.4). Must be called before the
- * client connects. mqtt.js has a public way to use a custom connection (`new MqttClient(streamBuilder)`), but it does
- * not accept URLs. So this function wraps the private field that `connect` sets; mqtt's version is pinned for this
- * reason, and a test with a real broker checks the field.
+ * Intercepts the messages of an mqtt.js client between its connection and its parser. The parser handles all other packets: connecting,
+ * subscribing, pings and reconnecting. Through mqtt.js, a message costs twice as much, and mqtt.js does not read on while a handler is
+ * pending, so that each message would need its own commit. With this function, a message at QoS 1 is acknowledged when `done` of its
+ * receipt is called, in the order of receipt (`ack-order.ts`). A message that was not acknowledged when the connection ended is redelivered
+ * on the next connection (MQTT 5, 4.4). Must be called before the client connects. mqtt.js has a public way to use a custom connection
+ * (`new MqttClient(streamBuilder)`), but it does not accept URLs. So this function wraps the private field that `connect` sets; mqtt's
+ * version is pinned for this reason, and a test with a real broker checks the field.
  */
 export function interceptPublishes(client: MqttClient, taking: PublishCallbacks): void {
   const internals = client as unknown as Internals;
@@ -38,8 +37,8 @@ export function interceptPublishes(client: MqttClient, taking: PublishCallbacks)
 }
 
 /**
- * Returns the stream that replaces mqtt.js' connection. mqtt.js' output passes through it; its input is everything
- * except messages.
+ * Returns the stream that replaces mqtt.js' connection. Packets that mqtt.js sends pass through the stream; it receives from the stream all
+ * packets except messages.
  */
 function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
   // PUBACKs are written to the same stream as mqtt.js' packets, because mqtt.js writes one packet in several pieces.
@@ -53,7 +52,7 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     taking.take(topic, payload, isRetained, packetId === null ? unanswered : order.register(packetId)),
   );
   const others = new Duplex({
-    // Empty, because bytes are pushed as they arrive from the connection.
+    // Does nothing, because bytes are pushed as they arrive from the connection.
     read() {},
     write(bytes, encoding, done) {
       connection.write(bytes, encoding, done);

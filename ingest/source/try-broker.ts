@@ -2,7 +2,10 @@ import { connect as connectAmqp } from 'amqplib';
 import { connect } from 'mqtt';
 import { type AmqpUrl, isAmqp, parseAmqpUrl, splitCredentials } from '#src/config/addresses.ts';
 
-/** Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or touching a session. Throws the error. */
+/**
+ * Connects to the broker of MQTT_URL with its login, and disconnects, without subscribing or using a stored session. Throws the broker's or
+ * connection's error.
+ */
 export async function testBrokerLogin(url: string, timeoutMs: number): Promise<void> {
   if (isAmqp(url)) {
     const cluster = parseAmqpUrl(url);

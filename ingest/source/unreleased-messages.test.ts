@@ -25,7 +25,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
           expect(String(error)).toContain('not released');
-          // The broker then ends the connection, but a persistent session remains.
+          // When the login has no more room, the broker ends the connection, but a persistent session remains.
         }
         expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
         if (isOver) unreleased.drop(id);
@@ -86,7 +86,7 @@ test('rejects a waiting repeated message when its session is dropped', () => {
   const id = sessionId('gwy_1', 'x');
   const answers: unknown[] = [];
   unreleased.isRepeated(id, 7, 'usr_1', never);
-  // A later connection repeats the message before the first one is committed.
+  // A later connection repeats the message before the commit of the first delivery.
   unreleased.isRepeated(id, 7, 'usr_1', (error) => answers.push(error));
   // Another client id of the login uses all of the login's room, so the oldest session loses its messages.
   for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(sessionId('gwy_1', 'y'), at, 'usr_1', never);

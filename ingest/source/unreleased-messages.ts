@@ -9,11 +9,11 @@ const MESSAGE_BYTES = 48;
  * twenty.
  */
 const MAX_LOGIN_BYTES = 128 * 1_024;
-/** Maximum memory of all logins. Accounts share it. */
+/** Maximum memory of all logins together. Accounts share this memory. */
 const MAX_BYTES = 16 * 2 ** 20;
 /**
- * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses it (3.1.2.4);
- * in MQTT 5 the client may choose a shorter one.
+ * Time for which a persistent session is stored after its last message. In MQTT 3.1.1 the server chooses this time (3.1.2.4); in MQTT 5 the
+ * client may choose a shorter one.
  */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
@@ -21,13 +21,13 @@ export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 export const loginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
-/** Called when a message is committed, or with an error if its session is dropped before that. */
+/** Callback of a repeated message: called when the message is committed, or with an error if its session is dropped before the commit. */
 type Known = (error?: Error) => void;
 
 /** State of a message that was received at QoS 2. */
 interface Received {
   isCommitted: boolean;
-  /** Callbacks of repetitions by later connections, which wait for the commit. */
+  /** Callbacks of later connections that repeated the message and wait for its commit. */
   waiting: Known[];
 }
 
@@ -43,11 +43,11 @@ interface OfSession {
 }
 
 /**
- * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without their content. They identify repetitions.
- * Their memory is limited by login, over all its client ids. If a login has too many, its least recently used sessions lose their ids, and
- * a repetition in such a session is treated as a new message. `now`: ms of a monotonic clock. Sessions of MQTT 5 that outlast their
- * connections are also stored here, within the same limits. If there is no room for a session, it is not stored, and the CONNACK of the
- * next connection reports that.
+ * Ids of messages that were received at QoS 2 and not released yet (MQTT 3.1.1, 4.3.3), without the messages' content. The ids identify
+ * repetitions. Their memory is limited by login, over all client ids of the login. If a login has too many ids, its least recently used
+ * sessions lose theirs, and a repetition in such a session is treated as a new message. `now`: ms of a monotonic clock. Sessions of MQTT 5
+ * that outlast their connections are also stored here, within the same limits. If there is no room for a session, the session is not
+ * stored, and the CONNACK of the next connection reports that.
  */
 export class UnreleasedMessages {
   /** Sessions by id, least recently used first. */
@@ -74,7 +74,7 @@ export class UnreleasedMessages {
     try {
       this.#sessionOf(id, account, 0).stored = { untilMs: this.#now() + lifetimeMs, topics: [...topics] };
     } catch {
-      // No room.
+      // There is no room for the session, so it is not stored.
     }
   }
 
@@ -100,9 +100,9 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Returns whether a message was received before. If so, calls `known` once that message is committed, or with an
-   * error if its session is dropped first. Otherwise records the message, and the caller must call `commit`. Throws if
-   * the login or its account has no room.
+   * Returns whether a message was received before. If it was, calls `known` once the earlier delivery is committed, or with an error if its
+   * session is dropped before that. If not, records the message, and the caller must call `commit`. Throws if the login or its account has
+   * no room.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
@@ -123,7 +123,7 @@ export class UnreleasedMessages {
     for (const known of received.waiting.splice(0)) known();
   }
 
-  /** Removes a message that its sender has released. Returns whether it was recorded. */
+  /** Removes a message that its sender has released. Returns whether the message was recorded. */
   release(id: string, messageId: number): boolean {
     const session = this.#sessions.get(id);
     if (!session?.messages.delete(messageId)) return false;
@@ -140,8 +140,8 @@ export class UnreleasedMessages {
     const login = this.#logins.get(loginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(loginOfSession(id));
-    // Ends the wait of connections, which would otherwise never end. After the error they are closed, and a repetition
-    // counts as a new message.
+    // Calls waiting connections back with an error, because otherwise they would wait forever. After the error they are closed, and a
+    // repetition counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
@@ -162,9 +162,7 @@ export class UnreleasedMessages {
     this.#sessionOf(id, account, MESSAGE_BYTES).messages.set(messageId, { isCommitted: false, waiting: [] });
   }
 
-  /**
-   * Returns the session with room for further bytes, and creates it if it does not exist. Throws if there is no room.
-   */
+  /** Returns the session, with room reserved for further bytes. Creates the session if it does not exist. Throws if there is no room. */
   #sessionOf(id: string, account: string, bytes: number): OfSession {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
@@ -184,8 +182,8 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if
-   * that is not enough.
+   * Drops other sessions of the login, the least recently used first, until there is room for further bytes. Throws if dropping all of them
+   * is not enough.
    */
   #makeRoom(id: string, login: { ids: Set<string>; bytes: number }, bytes: number): void {
     for (const oldest of login.ids) {

@@ -1,6 +1,6 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
-/** Alignment in bytes: records, keys and contents take multiples of a number's 8 bytes. */
+/** Alignment in bytes. A record, its header with the key, and its content each take a multiple of 8 bytes, the size of a number. */
 export const NUMBER_BYTES = 8;
 /**
  * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. The key and the content
@@ -9,7 +9,10 @@ export const NUMBER_BYTES = 8;
 const HEADER_BYTES = 9;
 /** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
 const MAX_KEY_BYTES = 255;
-/** Size of a processor's cache line, and number of lines of a record that are prefetched: a meter's record has some 460 bytes. */
+/**
+ * Size of a processor's cache line in bytes, and number of cache lines of a record that are prefetched: a meter's record has some 460
+ * bytes.
+ */
 const [LINE_BYTES, LINES] = [64, 8];
 
 const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
@@ -17,8 +20,8 @@ const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(H
 
 /**
  * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap, because a hundred thousand
- * objects that change every few seconds would cost the garbage collector as much as all the rest of ingest. A record is overwritten in
- * place, or written after the latest one, where it evicts the oldest records. Keys are ASCII.
+ * objects that change every few seconds would cost the garbage collector as much as all other work of ingest. A record is overwritten in
+ * place, or written after the latest record, where it evicts the oldest ones. Keys are ASCII.
  */
 export class ByteRing {
   readonly bytes: Buffer;
@@ -30,13 +33,16 @@ export class ByteRing {
   readonly #index: HashIndex;
   /** Offset of the next new record, in bytes. */
   #next = 0;
-  /** Start of the records that remain from the previous lap; new records overwrite them. `#lapEnd`: their end. */
+  /**
+   * Start of the oldest records, which remain from the previous lap around the ring; new records overwrite them. `#lapEnd`: end of these
+   * records.
+   */
   #oldest = 0;
   #lapEnd = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    // The operating system allocates memory only as it is written.
+    // The operating system allocates this memory only as it is written.
     this.bytes = Buffer.allocUnsafeSlow(inNumbers(maxBytes));
     this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / NUMBER_BYTES);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
@@ -51,7 +57,10 @@ export class ByteRing {
     return contentOf(this.#index.find(hashKey(key), key), key);
   }
 
-  /** Returns the offsets of many keys' records. Among a million records, each access waits for memory; here these waits overlap. */
+  /**
+   * Returns the offsets of many keys' records. Among a million records, each access waits for memory; reading many at once makes these
+   * waits overlap.
+   */
   offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
     const hashes = new Float64Array(keys.length);
@@ -69,14 +78,14 @@ export class ByteRing {
       if (offset === -1) continue;
       for (let line = 0; line < LINES; line++) fetched += bytes[offset + line * LINE_BYTES] ?? 0;
     }
-    // Using `fetched` keeps the engine from optimising the prefetches away.
+    // The sum of the prefetched bytes is used, because otherwise the engine would optimise the prefetches away.
     if (fetched < 0) throw new Error('bytes are no negative numbers');
     return offsets;
   }
 
   /**
-   * Reserves space for a record's content, and returns the offset of that space, in bytes; -1 if the record is too long. The caller must
-   * fill all of the space. `length`: in bytes.
+   * Reserves space for a record's content. Returns the offset of the space, in bytes; -1 if the record is too long. The caller must fill
+   * all of the space. `length`: in bytes.
    */
   reserve(key: string, length: number): number {
     const needed = inNumbers(HEADER_BYTES + key.length) + length;
@@ -140,7 +149,7 @@ export class ByteRing {
   }
 }
 
-/** Returns the offset of a record's content, from the offset of the record and the length of its key; -1 if there is no record. */
+/** Returns the offset of a record's content, computed from the offset of the record and the length of its key; -1 if there is no record. */
 const contentOf = (offset: number, key: string) => (offset === -1 ? -1 : contentAfter(offset, key.length));
 
 /** Access to the hashes and keys of the records, by offset. */
@@ -152,7 +161,7 @@ interface Keyed {
 const FIRST_SLOTS = 2 ** 10;
 /** Unit of offsets, in bytes. */
 const UNIT = 8;
-/** A random seed, so that clients who choose keys cannot provoke collisions. */
+/** A random seed, so that clients that choose their keys cannot provoke collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 /** Returns the hash of a key: an unsigned 32-bit integer (FNV-1a, with the final mixing step of MurmurHash3). */
@@ -170,7 +179,10 @@ export function hashKey(key: string): number {
  */
 export class HashIndex {
   readonly #keyed: Keyed;
-  /** Slots: the offset of a record in units, plus one; 0 if the slot is free. At most half of the slots are taken. */
+  /**
+   * Slots of the hash table. A slot contains the offset of a record (in units of `UNIT` bytes) plus one, or 0 if the slot is free. At most
+   * half of the slots are taken.
+   */
   #slots = new Uint32Array(FIRST_SLOTS);
   #taken = 0;
 
@@ -194,7 +206,7 @@ export class HashIndex {
     put(this.#slots, hash, offset);
   }
 
-  /** Removes an offset. Returns false if the table did not contain the offset. */
+  /** Removes an offset from the table. Returns false if the table did not contain the offset. */
   remove(hash: number, offset: number): boolean {
     const slots = this.#slots;
     for (let slot = firstOf(slots, hash); slots[slot] !== 0; slot = after(slots, slot)) {
@@ -211,7 +223,7 @@ export class HashIndex {
     this.#taken = 0;
   }
 
-  /** Prefetches the slot that `find` will read. Returns its value, so that the engine cannot optimise the access away. */
+  /** Prefetches the slot that `find` will read. Returns the slot's value, so that the engine cannot optimise the access away. */
   touch(hash: number): number {
     return this.#slots[firstOf(this.#slots, hash)] as number;
   }
@@ -225,7 +237,7 @@ export class HashIndex {
     }
   }
 
-  /** Frees a slot, and moves later entries of the same probe sequence up, because a free slot ends each search. */
+  /** Frees a slot. Moves later entries of the same probe sequence up, because a free slot ends each search. */
   #free(slot: number): void {
     const slots = this.#slots;
     let gap = slot;

@@ -4,7 +4,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { type FailingDevices, recomputeChangedDevices } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
-/** Devices to recompute, of which some fail; the written devices, and the logged errors. */
+/** Devices to recompute, some of which fail. Records the written devices and the logged errors. */
 function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   const pool = {
     query: async (_: string, [, waiting]: [number, string[]]) => ({
@@ -35,7 +35,7 @@ test('logs a failed recomputation, delays its next attempt, and does not hold up
   expect(failing.size).toBe(1);
   expect(await compute()).toBe(2);
   expect(written.slice(3)).toEqual(['dev_1', 'dev_3']);
-  // The next attempt is due: it fails again and waits twice as long; then it succeeds.
+  // The next attempt is due. It fails again, so the next wait is twice as long; the attempt after that succeeds.
   const again = { failures: 1, againAtMs: performance.now() };
   failing.set('dev_2', again);
   await compute();

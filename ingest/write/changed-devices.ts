@@ -9,8 +9,8 @@ const LOOK_MS = 5_000;
 /** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;
 /**
- * Wait before the first retry of a failed recomputation, and maximum wait. The wait doubles with each failure, because each attempt costs
- * the database time.
+ * Wait before the first retry of a failed recomputation, and maximum wait, in ms. The wait doubles with each failure, because each attempt
+ * costs the database time.
  */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
@@ -18,8 +18,8 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand, without
- * waiting for their next message. Recently deleted devices are included: their past stays in their owner's history.
+ * Recomputes devices without waiting for their next message, if their owners have changed a setting of the counting rules, the meaning of a
+ * quantity, or an edit by hand. Includes recently deleted devices, because their past remains in their owner's history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();
@@ -28,15 +28,16 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   return {
     /** Returns the number of devices whose last recomputation failed. */
     failing: () => failing.size,
-    /** Ends the search. A recomputation in progress is completed, or left to the next worker. */
+    /** Ends the search. A recomputation in progress is completed, or the next worker completes it. */
     stop,
   };
 }
 
 /**
- * Recomputes some of the changed devices, each in a separate transaction, as it may be the device's whole past. A long past is recomputed
- * in chunks (load-stretches.ts), so call this function until it returns 0. Returns the number of devices that it processed. A failed device
- * is added to `failing`, which delays its next attempt, and does not hold up the others. Without `failing`, the error is thrown.
+ * Recomputes some of the changed devices, each in a separate transaction, because it may recompute the device's whole past. A long past is
+ * recomputed in chunks (load-stretches.ts), so this function must be called until it returns 0. Returns the number of devices that it
+ * processed. If a device fails, the function adds it to `failing`, which delays its next attempt, and continues with the others. Without
+ * `failing`, it throws the error.
  */
 export async function recomputeChangedDevices(
   pool: Pool,

@@ -5,7 +5,7 @@ import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
 
-/** Maximum time by which a device's clock may be ahead. */
+/** Maximum time by which a device's clock may be fast, ms. */
 const FUTURE_MS = 5 * 60_000;
 
 /** A new reading of a series, and the message that contains it. */
@@ -16,7 +16,7 @@ export interface NewPoint extends Point {
   isLowerKept?: true;
 }
 
-/** New readings of one series, in order, one per key. */
+/** New readings of one series, in order; at most one reading for each key (time and interval length). */
 export interface SeriesBatch {
   channel: string;
   kind: string;
@@ -34,12 +34,12 @@ export interface CollectedReadings {
   duplicates: number;
 }
 
-/** Reason of the rejection if two readings of one time differ; the lower value is stored (counting rules). */
+/** Reason of the rejection if a device sent two different values for one time; the lower value is stored (counting rules). */
 export const CONFLICT_REASON = 'another value for the same time: the lower one stays';
 
 /**
- * Returns the reason why a reading's time is invalid; null: it is valid. `receivedAtMs`: the clock by which it is judged. `oldestMs`: start
- * of the retention, in Unix ms.
+ * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: the time with which it is compared.
+ * `oldestMs`: start of the retention. Both in Unix ms.
  */
 export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
   if (reading.readAtMs > receivedAtMs + FUTURE_MS) return 'time is more than 5 minutes in the future';
@@ -47,7 +47,7 @@ export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number
   return null;
 }
 
-/** Returns the lower of two readings of one time, and records the other as a duplicate or a rejection. */
+/** Returns the lower of two readings of one time. Records the other reading as a duplicate if it is equal, otherwise as a rejection. */
 function keepLower(stored: NewPoint, next: NewPoint, collected: CollectedReadings): NewPoint {
   if (stored.value === next.value) {
     collected.duplicates++;
@@ -59,8 +59,8 @@ function keepLower(stored: NewPoint, next: NewPoint, collected: CollectedReading
 }
 
 /**
- * Groups a batch of messages by series. Pure. Readings from the future or from before the retention, and the higher of two values for one
- * time, are returned as rejections; equal ones are counted as duplicates. `oldestMs`: start of the retention, in Unix ms.
+ * Groups a batch of messages by series. Pure. Rejects readings from the future or from before the retention. Of two different values for
+ * one time, the higher is rejected; equal values count as duplicates. `oldestMs`: start of the retention, in Unix ms.
  */
 export function collectReadings(batch: readonly IncomingMessage[], oldestMs: number): CollectedReadings {
   const collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
@@ -100,7 +100,7 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  // Nearly always, readings arrive in order and with distinct times: then no lookup is needed.
+  // In nearly all batches, readings arrive in order and with distinct times, so that no lookup is needed.
   for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
@@ -116,7 +116,10 @@ function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): N
   return [...byKey.values()].sort(comparePoints);
 }
 
-/** Default maximum number of a device's channels (MAX_CHANNELS). A device's state is loaded, judged and listed as a whole. */
+/**
+ * Default maximum number of a device's channels (MAX_CHANNELS). The number is bounded because a device's state is loaded, judged and listed
+ * as a whole.
+ */
 export const DEFAULT_MAX_CHANNELS = 64;
 
 /**

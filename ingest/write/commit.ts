@@ -22,15 +22,19 @@ import {
   toStatementStep,
 } from './statement.ts';
 
-/** Result of planning a batch: the statements that write it, and the planned heads as they will be after the commit. */
+/**
+ * Result of planning a batch: the statements that write the batch, and the planned heads (the devices' stored states) as they will be after
+ * the commit.
+ */
 export interface PlannedWrites {
   steps: BatchStatement[];
   heads: NextHead[];
 }
 
 /**
- * Turns a batch's plans into statements, each for all of its devices. The heads come first: if one of them has changed since the plan read
- * it, StaleHeads ends the transaction early. Creates new series, to obtain their ids. Throws MissingPartitions before it writes anything.
+ * Turns a batch's plans into statements. Each statement covers all devices of the batch. The heads come first: if one of them has changed
+ * since the plan read it, StaleHeads ends the transaction early. Creates new series, because the statements need their ids. Throws
+ * MissingPartitions before it writes anything.
  */
 export async function planStatements(
   client: PoolClient,
@@ -63,14 +67,15 @@ export async function planStatements(
 }
 
 /**
- * Returns delta rows of separately reported meters. They have no open hour, because few devices have such meters, and these send rarely.
+ * Returns delta rows of separately reported meters (gas, for example). These meters have no open hour, because few devices have them, and
+ * these devices send rarely.
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
     toDeltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
   );
 
-/** Ids of new series for a device that has none. */
+/** Empty map for devices that have no new series. */
 const NO_IDS: ReadonlyMap<string, number> = new Map();
 
 function nextHeads(
@@ -107,7 +112,10 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
   return `a better quantity appeared: ${kind} of this channel counts as ${ended.join(' and ')} up to ${untilAt}`;
 }
 
-/** Adds a note for the owner to each channel whose role changes: from now on, from an earlier time on, or in its whole history. */
+/**
+ * Adds a note for the owner to each channel whose role changes. The note states since when the new role applies: from now on, from an
+ * earlier time on, or in the whole history.
+ */
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
     series
@@ -132,10 +140,10 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
 
 /**
  * Records up to which time the devices' consumption is now computed with their current settings, and whether all of the owner's settings
- * and edits are applied. If they are not, a worker continues.
+ * and edits are applied. If some are not, a worker applies them later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
-  // A late reading may require a recomputation although the owner has changed nothing.
+  // A device may need a recomputation although its owner has changed nothing: because of a late reading.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
@@ -174,7 +182,10 @@ const areEditsApplied = ({
 }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
   edits.every((edit) => pendingEditFromMs(edit) === null || pendingEditToMs(edit) <= pieceUntilMs);
 
-/** Records which part of each edit is applied now. In `reading_edits`, `is_counted` alone means that the whole edit is applied. */
+/**
+ * Records which part of each edit's time is applied now. In `reading_edits`, `is_counted` without `counted_from` and `counted_to` means
+ * that the whole edit is applied.
+ */
 function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
@@ -207,8 +218,8 @@ export class StaleHeads extends Error {
 }
 
 /**
- * Stores heads, each only if the version that it was planned on is still current: lock, check and write are one statement. Throws
- * StaleHeads if a version has changed. `next`: heads of plans, in addition to those of the fast path.
+ * Stores heads. Each is stored only if the version on which it was planned is still current: one statement locks, checks and writes. Throws
+ * StaleHeads if a version has changed. `next`: heads of plans, in addition to the heads of the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
@@ -216,7 +227,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // Rows are in the order of the index and, mostly, of the table, so that neighbouring rows are written together.
+  // Rows are in the order of the index and, mostly, of the table, so that the database writes neighbouring rows together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),

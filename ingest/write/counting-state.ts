@@ -4,21 +4,21 @@ import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
- * This file packs states of counting rules into a few numbers each, so that they can be stored outside of the JavaScript heap and written
- * for the database without intermediate strings or objects. States with a held reading and states of an earlier edition cannot be packed.
- * They are stored as JSON, and their heads are not cached but loaded with each batch.
+ * This file packs the states of counting rules into a few numbers each, so that they can be stored outside of the JavaScript heap and
+ * written to the database without intermediate strings or objects. A state with a held reading, or of an earlier edition of the rules,
+ * cannot be packed. It is stored as JSON, and its device's head is not cached but loaded with each batch.
  */
 
-/** Kinds of packed states: no counting rule, a register's run, a power's last reading, the end of an interval. */
+/** Kinds of packed states: no counting rule; a register's run; the last reading of a power; the end of the last interval. */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
-/** Maximum number of numbers in a state: a run has its last two readings and three more, with a time and a value each. */
+/** Maximum number of numbers in a packed state. A run has its last two readings and three more, each with a time and a value. */
 const MAX_NUMBERS = 10;
 
-/** Length of a packed state: its kind, the number of numbers that follow, and these. */
+/** Length of a packed state: its kind, the number of the numbers that follow, and these numbers. */
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
-/** Packs a state. Returns false if it cannot be packed, or contains a number that is not whole. */
+/** Packs a counting rule's state into numbers. Returns false if the state cannot be packed or contains a number that is not whole. */
 export function packCountingState(state: unknown, into: Float64Array, at: number): boolean {
   if (state === null) {
     into[at] = NOTHING;
@@ -53,7 +53,7 @@ function packRun(run: readonly number[], into: Float64Array, at: number): boolea
   return true;
 }
 
-/** Unpacks a state. */
+/** Unpacks the state of a counting rule. */
 export function unpackCountingState(from: Float64Array, at: number): unknown {
   switch (from[at]) {
     case RUN: {
@@ -71,24 +71,24 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 }
 
 /**
- * A packed state as text: in quotes, the letter of its kind, then its numbers as differences in base64 VLQ, the variable-length digits of
- * source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate, and differ little from the first ones, so this takes a
- * third of the bytes of JSON.
+ * Format of a packed state as text: in quotes, the letter of its kind, then its numbers as differences in base64 VLQ, the variable-length
+ * digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ little from the first time and
+ * value, so the text takes a third of the bytes of JSON.
  */
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/** Bit of a digit after which another follows, and the number of values of a digit without it. */
+/** Bit of a base64 digit that shows that another digit follows. It is also the number of values of a digit without this bit. */
 const CONTINUES = 32;
-/** The first digit also contains the sign. */
+/** Number of values of the first digit without its sign bit. */
 const FIRST = 16;
 
-/** Maximum length of the text: quotes, letter, and 11 digits for each safe integer. */
+/** Maximum length of the text: quotes, the letter, and 11 digits for each safe integer. */
 export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
- * Writes a packed state. Returns the end of the text. `lastReadAtMs`: time of the series' last reading, from which the first time is
- * counted.
+ * Writes a packed state as text. Returns the end of the text. `lastReadAtMs`: time of the series' last reading; the first time in the text
+ * is a difference to it.
  */
 export function writeCountingState(
   bytes: Uint8Array,
@@ -114,7 +114,7 @@ export function writeCountingState(
   return next + 1;
 }
 
-/** Writes a safe integer, by division: it may have more than 32 bits. */
+/** Writes a safe integer, by division instead of bit operations, because it may have more than 32 bits. */
 function writeDifference(bytes: Uint8Array, value: number, place: number): number {
   const size = Math.abs(value);
   let rest = Math.floor(size / FIRST);
@@ -131,7 +131,9 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
 
 const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_STATE_BYTES) };
 
-/** Returns a state as `writeCountingState` writes it, or as JSON if it cannot be packed, or contains more than a packed state. */
+/**
+ * Formats a state as `writeCountingState` does. If the state cannot be packed, or contains more than a packed state, formats it as JSON.
+ */
 export function formatCountingState(state: unknown, lastReadAtMs: number): string {
   const { numbers, bytes } = scratch;
   const isPacked = packCountingState(state, numbers, 0) && isDeepStrictEqual(unpackCountingState(numbers, 0), state);

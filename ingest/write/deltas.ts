@@ -6,7 +6,7 @@ import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toStatementStep } from './statement.ts';
 
-/** Changes of a device's load profile: of its electricity, and of separately reported meters (null for most devices). */
+/** Changes of a device's load profile: of its electricity (`own`), and of separately reported meters (null for most devices). */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
   meters: Map<Meter | EstimatedExport, BucketDeltas> | null;
@@ -15,8 +15,8 @@ export interface DeviceDeltas {
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
- * Adds an interval (`sign` 1) or subtracts it (-1) where its series counts. Electricity with a placement of its own counts both for that
- * placement and for its device. Gas, heat and water count separately only.
+ * Adds an interval (`sign` 1) to the meters for which its series counts, or subtracts it (-1). Electricity of a channel with a placement of
+ * its own counts both for that placement and for the device. Gas, heat and water count only for their own meter.
  */
 export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { meter } = roles;
@@ -32,7 +32,9 @@ export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterv
 
 const IMPORT = { import: true, export: false };
 
-/** Converts the exported energy of an interval into imported energy. */
+/**
+ * Converts the exported energy of an interval into imported energy, because the estimated part of exports is stored in an import column.
+ */
 const exportAsImport = ({ startMs, endMs, exportMilliwattHours, exportSpan }: EnergyInterval): EnergyInterval => ({
   startMs,
   endMs,
@@ -59,7 +61,7 @@ export function dropZeroDeltas(deltas: DeviceDeltas): DeviceDeltas {
   return deltas;
 }
 
-/** A change of one row of the load profile, with the row's keys. */
+/** A change of one row of the load profile, together with the key of the row. */
 export interface DeltaRow extends MeasureSums {
   deviceId: string;
   userId: string;
@@ -81,8 +83,8 @@ export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyBu
 const MAX_ROWS = 50_000;
 
 /**
- * Adds changes to the load profile and to every aggregate above it (sql/rollups). If that takes several statements, they are ordered by
- * user and time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
+ * Adds changes to the load profile and to all aggregates (sql/rollups). If several statements are necessary, they are ordered by user and
+ * time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
  */
 export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

@@ -5,8 +5,8 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series of a device that is cached; 64 channels have fewer. A device with more (because MAX_CHANNELS is higher) is
- * written in the backlogged partition, so that it costs mainly its own time.
+ * Maximum number of series of a device that is cached; a device with 64 channels has fewer. A device with more series (because MAX_CHANNELS
+ * is higher) is written in the partition for backlogged devices, so that it delays few other devices.
  */
 export const MAX_SERIES = 512;
 
@@ -19,19 +19,19 @@ export interface DeviceState {
   readonly userId: string;
   readonly settings: CountingSettings;
   /**
-   * Settings with which the stored consumption was computed, if the owner has changed settings, meanings or edits since and these are not
-   * completely applied yet; else null.
+   * Settings with which the stored consumption was computed. Set only if the owner has changed settings, meanings or edits, and these
+   * changes are not completely applied yet; otherwise null.
    */
   readonly computedWith: SettingsByTime | null;
-  /** Whether an update has marked the device and no plan has been made for it since. */
+  /** Whether a software update has marked the device for a recomputation and no plan has been made for the device since. */
   readonly isMarkedByUpdate?: boolean;
   /** All series that the device has ever had, by name. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** The owner's settings of the device's quantities. Omitted in a cached head, whose roles are not chosen again. */
+  /** The owner's settings of the device's quantities. Omitted in a cached head, because the roles of its series are not chosen again. */
   readonly channelSettings?: ChannelSettings;
   /**
-   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head: readings planned on a cached head
-   * come after all edited times.
+   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head, because readings planned on a
+   * cached head come after all edited times.
    */
   readonly edits?: readonly Edit[];
   /**
@@ -40,7 +40,7 @@ export interface DeviceState {
   readonly pieceUntilMs?: number;
 }
 
-/** Whether all further readings come after all edits, so that they can be planned without the edits. */
+/** Whether all further readings come after all edited times, so that they can be planned without the edits. */
 export function areReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
@@ -50,55 +50,61 @@ export function areReadingsAfterEdits(edits: readonly Edit[], states: Iterable<S
 
 /** A series, and the state of its counting rule. */
 export interface SeriesState {
-  /** Id of the stored series; null: it is not stored yet. */
+  /** Id of the stored series; null if the series is not stored yet. */
   readonly seriesId: number | null;
   readonly channel: string;
   readonly kind: string;
-  /** The device's own name of the series. Null: a native series, or one from before names were stored. Also left out in a cached head. */
+  /**
+   * The device's own name of the series. Null for a native series, or one that was stored before names were recorded. Omitted in a cached
+   * head.
+   */
   readonly nativeName?: string | null;
-  /** The unit, if it is not the usual one of the kind. Null: unknown. */
+  /** The unit, if it differs from the usual unit of the kind. Null if unknown. */
   readonly unit?: string | null | undefined;
   /**
-   * The announced description, if the series' meaning depends on the device's other registers; `meant` is the resulting channel. Left out
-   * in a cached head.
+   * The announced description of the register, if the series' meaning depends on the device's other registers. `meant`: the channel that
+   * follows from the description. Omitted in a cached head.
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
   /**
-   * Time of the first reading, Unix ms. Null in a series with readings: unknown, so that the series counts as always present. Left out in a
-   * cached head.
+   * Time of the first reading, Unix ms. If it is null although the series has readings, the time is unknown, and the series counts as
+   * always present. Omitted in a cached head.
    */
   readonly firstReadAtMs?: number | null | undefined;
   /**
-   * For a register: time of the first reading that is not 0, Unix ms. Null: all readings are 0. Left out in a cached head if there is such
-   * a reading.
+   * For a register: time of the first reading that is not 0, Unix ms. Null if all readings are 0. Omitted in a cached head if a reading is
+   * not 0.
    */
   readonly nonzeroAtMs?: number | null | undefined;
-  /** Roles of the series: the latest ones, after the last of `earlierRoles`. */
+  /** Latest roles of the series, which apply after the last of `earlierRoles`. */
   readonly roles: Roles;
   /** Whether, in a cached head, the last reading lies before the latest role took effect. */
   readonly isBehind?: boolean;
   /**
-   * Roles before some times, in order: a better series appeared then, or a changed role is being applied in chunks. Left out: the role has
-   * never changed, or the head is cached.
+   * Roles that applied before some times, in order. Roles differ by time if a better series appeared later, or while a changed role is
+   * being applied to the past in chunks. Omitted if the role has never changed, or in a cached head.
    */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
-   * For a tariff: its steps that end after this time are placed after those of other tariffs (Unix ms). -Infinity: all steps are. After an
-   * update, steps stored before this time are placed as an earlier edition of the counting rules did.
+   * For a tariff register: the time (Unix ms) after which its steps are placed after steps of the other tariffs. -Infinity: all steps are.
+   * After an update, steps before this time are still placed as in an earlier edition of the counting rules.
    */
   readonly tariffSinceMs: number;
-  /** Time of the latest reading, Unix ms; null before the first. */
+  /** Time of the latest reading, Unix ms; null if the series has no reading. */
   readonly lastReadAtMs: number | null;
-  /** Value of the latest reading in a cached head: a reading with the same time and value is a duplicate. */
+  /** Value of the latest reading, in a cached head. A reading with the same time and value is a duplicate. */
   readonly lastValue?: number | undefined;
   /** State of the counting rule after the latest reading. Null: the series does not count. */
   readonly tail: unknown;
-  /** Readings up to this time are closed, Unix ms: retention has dropped the readings that they would change. Null: nothing was dropped. */
+  /**
+   * Time up to which readings are closed, Unix ms: retention has dropped the readings that such a reading would change. Null if nothing was
+   * dropped.
+   */
   readonly closedUntilMs: number | null;
   /**
-   * Times (Unix ms, in order) after which the series reads a different counter, because the owner changed its decoder settings. Left out:
-   * there are none, or the head is cached, so that all further readings come after the last split.
+   * Times (Unix ms, in order) at which the owner changed the decoder settings, so that the series reads a different counter afterwards.
+   * Omitted if there are none, or in a cached head, because all further readings come after the last of these times.
    */
   readonly splits?: readonly number[];
 }
@@ -113,11 +119,14 @@ export const settingsOfSeries = (
     ? { ...settings, ...(splits && { splits }), ...(stepsBack.length > 0 && { stepsBack }) }
     : settings;
 
-/** Whether the series has a reading after its last split, so that further readings can be planned without the splits. */
+/**
+ * Whether the series has a reading after its last split (a change of the decoder settings), so that further readings can be planned without
+ * the splits.
+ */
 export const isAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether further readings have the series' latest role: their steps end after all of its earlier roles. */
+/** Whether all further readings have the latest role of the series, because their steps end after all of its earlier roles. */
 export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
@@ -151,8 +160,8 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
 });
 
 /**
- * Returns the time up to which readings of a series are refused, Unix ms: retention has closed it, or the series read another counter then.
- * -Infinity if none are refused.
+ * Returns the time up to which readings of a series are refused, Unix ms: retention has closed that time, or the series read another
+ * counter in it. -Infinity if no readings are refused.
  */
 export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
@@ -167,7 +176,7 @@ export interface StoredSettings {
 /** The column `devices.computed_with`. */
 export interface StoredSettingsByTime extends StoredSettings {
   earlier?: (StoredSettings & { until_ms: number })[];
-  /** Set by a migration that changes what counts, until the device's first plan. */
+  /** Set by a migration that changes what counts. Removed by the device's first plan. */
   by_update?: true;
 }
 

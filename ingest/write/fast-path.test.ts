@@ -39,7 +39,7 @@ const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   ],
 ];
 
-/** A head before its first reading. */
+/** Creates the head of a device that has no readings yet. */
 function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
@@ -68,7 +68,7 @@ function newHead(device: number): DeviceHead {
   };
 }
 
-/** The plan's result for messages of one device; null: it needs stored readings. */
+/** Returns the plan's result for messages of one device; null if the plan needs stored readings. */
 function planned(
   head: DeviceHead,
   messages: readonly IncomingMessage[],
@@ -94,7 +94,7 @@ function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): Incomi
   });
 }
 
-/** Result for a head without new readings. */
+/** Returns the result for a head without new readings. */
 const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   head,
   plan: {
@@ -110,7 +110,7 @@ const unchanged = (head: DeviceHead): ReturnType<typeof planned> => ({
   opened: addToOpenHour(head.open, new Map()),
 });
 
-/** Quarter-hours of closed hours, by their start. */
+/** Sums the rows of closed hours by the start of their quarter-hour. */
 function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, MeasureSums> {
   const sums = new Map<number, MeasureSums>();
   for (const { deviceId: _, userId: __, startsAtMs, ...row } of rows) {
@@ -134,7 +134,7 @@ function textsOf({ bytes, count }: TextElements): (string | null)[] {
 const step = fc.record({
   device: fc.nat(DEVICES - 1),
   series: fc.nat(2),
-  /** Mostly seconds; sometimes the same time again, or an earlier one. */
+  /** Mostly some seconds later; sometimes the same time again, or an earlier time. */
   afterMs: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
     { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
@@ -147,7 +147,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // The same value as before, as for gas in each telegram.
+    // The last reading again. The telegrams of a meter repeat the reading of a gas meter.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
@@ -160,7 +160,7 @@ test('gives the same results as the plan for readings in order, and passes all o
       const memory = createHeadMemory({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
-      // The first readings of each series are planned, because a head without them is not cached.
+      // The first readings of each series are planned on the slow path, because a head without readings is not cached.
       const clocks = heads.map(() => START_MS);
       const values = heads.map(() => 500_000_000);
       const lastSeries = heads.map(() => 0);
@@ -278,7 +278,7 @@ test('gives the same results as the plan for readings in order, and passes all o
     }),
     { numRuns: 50 },
   );
-  // Both paths must be taken often, or the test compares nothing.
+  // Both paths must be taken often; otherwise the test compares nothing.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);
@@ -296,7 +296,7 @@ test.each([
     const round = (index: number): IncomingMessage[] => {
       const running = index < 30 ? 0 : 1;
       values[running] = (values[running] as number) + 5_000;
-      // In the round in which the tariff changes, both registers have risen.
+      // In the batch in which the tariff changes, both registers have risen.
       if (index === 30) values[0] = (values[0] as number) + 2_000;
       return (SERIES[3] ?? []).map(([channel, kind], series) => ({
         topic: '',

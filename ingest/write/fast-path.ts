@@ -23,7 +23,7 @@ import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './step
 export interface FastPathResult {
   /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
-  /** Heads of these devices: the versions before and after, and the columns to store. */
+  /** For each of these devices: the versions of its head before and after the batch, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly states: TextElements;
@@ -31,15 +31,15 @@ export interface FastPathResult {
   /** New readings, parallel to their series ids. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
-  /** Number of readings that are already stored. */
+  /** Number of readings in the batch that were already stored. */
   readonly duplicates: number;
-  /** Quarter-hours of hours that a later hour has closed. */
+  /** Quarter-hours of the hours that were closed because a later hour began. */
   readonly closed: readonly DeltaRow[];
   /** Changed hours (Unix ms), with their users, and whether the hour is open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
   /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
-  /** Reasons why cached devices need the slow path, by device. */
+  /** For each device with a cached head that needs the slow path: the reason. */
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
@@ -61,7 +61,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   reasons: new Map(),
 };
 
-/** Combines two results that have no device in common. The messages of other devices are those of the second result. */
+/** Combines two results that have no device in common. `others` comes from the second result. */
 export function joinFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -85,14 +85,15 @@ export function joinFastPathResults(one: FastPathResult, next: FastPathResult): 
   };
 }
 
-/** Measures whose changes the workers are notified of. */
+/** Measures whose changes are reported to the workers. */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. It
- * computes with numbers in reused memory what the plan (plan.ts) computes with objects. These objects lived for a single reading, so that
- * each batch left as many of them to the garbage collector as it had devices. The counting rule is the same (`CountingRule.step`,
- * `addInterval`). If a device has anything else in the batch, all of its messages go to the plan, as if the fast path had not touched it.
+ * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. The
+ * fast path computes with numbers in reused memory, where the plan (plan.ts) creates objects. Such objects lived for a single reading, so
+ * that each batch left as many of them to the garbage collector as it had devices. Both use the same counting rule (`CountingRule.step`,
+ * `addInterval`). If a device has anything else in the batch, all of its messages go to the plan, as if the fast path had not processed
+ * them.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -125,8 +126,8 @@ class Round {
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
   /**
-   * For each device: its id, the place of its record in the ring, the place of its head here, the reason why the plan must take it, and
-   * whether its open hour changes.
+   * For each device: its id, the index of its record in the ring, the index of its head in `#heads`, the reason why the device needs a plan
+   * (or null), and whether its open hour changes.
    */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
@@ -135,12 +136,11 @@ class Round {
   readonly #isChanged: boolean[] = [];
   /** Hours that devices have closed, in order. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
-  /** For each device: number of readings that are already stored. */
+  /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
   /**
-   * Index of the device of each message; -1 if the message has none. The following three arrays are parallel, with one entry for each
-   * reading.
+   * For each message: index of its device; -1 if the device is not on the fast path. The next three arrays have one entry for each reading.
    */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];
@@ -203,7 +203,7 @@ class Round {
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + RECORD_INDEX.mark] as number;
-    // An unmarked record contains an arbitrary number here; the comparison shows whether this batch wrote it.
+    // If the record has no mark of this batch, `marked` is an arbitrary number; this comparison shows whether this batch wrote the mark.
     if (this.#records[marked] === record) return marked;
     const length = recordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -246,7 +246,7 @@ class Round {
     }
   }
 
-  /** Returns the closed and changed hours of the devices that stay on the fast path. */
+  /** Returns the closed and changed hours of the devices that remain on the fast path. */
   #closedHours(): { closed: DeltaRow[]; changes: Change[] } {
     const [closed, changes]: [DeltaRow[], Change[]] = [[], []];
     for (const { device, hour, isChanged, quarters } of this.#closed) {
@@ -291,8 +291,8 @@ class Round {
 }
 
 /**
- * A separate function: in a long function that runs only some times a second and is never fully compiled, each number would become an
- * object.
+ * Copies numbers. This is a separate function, because in a long function that runs only some times a second and is never fully compiled,
+ * each number would become an object.
  */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {
   for (let index = 0; index < count; index++) to[toPlace + index] = from[fromPlace + index] as number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HashIndex, hashKey } from './byte-ring.ts';
 
-/** Keys whose hashes collide, also at the end of the slots and beyond. */
+/** Hashes of the keys. Some collide, also at the end of the table, where probing continues at the start. */
 const HASHES = [0, 0, 1, 2, 2, 1_021, 1_022, 1_022, 1_023, 1_023, 2 ** 32 - 1, 2 ** 31];
 const keyOf = (number: number) => `key ${number}`;
 const offsetOf = (number: number) => 8 * number;

@@ -5,8 +5,8 @@ import { createSeriesNames, packHead, unpackHead } from './head-record.ts';
 
 /**
  * Maximum memory without `HEAD_MEMORY_MIB`, in bytes. `MAX_PART`: the same as a fraction of the memory that the process may use. A meter
- * takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if a few more
- * meters than that send in turns, each is evicted before its next message.
+ * takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if slightly more
+ * meters than that send in turns, each head is evicted before its meter's next message.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
@@ -16,13 +16,13 @@ export function defaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
-/** How long the cache is disabled after another worker has written many of the same devices. */
+/** Time for which the cache is disabled after another worker has written many of the same devices, ms. */
 const DISABLED_MS = 10_000;
 
 /**
- * Creates a cache of heads, as this worker last wrote them. A head may be stale at any time, because another worker wrote it or an owner
- * changed a setting. That does no harm: the database rejects plans on an outdated version, and the head is then evicted. `maxBytes`: 0
- * caches nothing. `now`: clock, Unix ms.
+ * Creates a cache of heads (the stored states of devices), as this worker last wrote them. A head may be stale at any time, because another
+ * worker wrote it or an owner changed a setting. A stale head does no harm: the database rejects plans on an outdated version, and the head
+ * is then evicted. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
  */
 export function createHeadMemory({
   maxBytes = defaultHeadCacheBytes(),
@@ -40,7 +40,7 @@ export function createHeadMemory({
     offsetsOf: (deviceIds: readonly string[]) => ring.offsetsOf(deviceIds),
     /** Returns the records in their memory layout (head-record.ts). Valid until the next `set`. */
     records: () => ({ ring, names }),
-    /** Caches a settled head; evicts the device if its head is not settled. */
+    /** Caches the head of a device if it is settled; otherwise evicts the device. */
     set(head: DeviceHead): void {
       if (names.isFull()) {
         names = createSeriesNames();

@@ -16,13 +16,13 @@ import { type TextWriter, writeInteger } from './statement.ts';
 
 const MAX_NAMES = 10_000;
 
-/** Maps names of series to numbers: a million meters share a few names. */
+/** Creates a map from names of series to numbers. A million meters share a few names. */
 export function createSeriesNames() {
-  /** Numbers by channel, then by kind: a joined name would create a string for each reading. */
+  /** Numbers by channel, then by kind: a combined key would create a string for each reading. */
   const numbers = new Map<string, Map<string, number>>();
   const names: { readonly channel: string; readonly kind: string }[] = [];
   return {
-    /** Returns the number of a name, and assigns a number to a new name; -1 if there are too many names. */
+    /** Returns the number of a series' name. Assigns a number if the name is new; returns -1 if there are too many names. */
     numberOf(channel: string, kind: string): number {
       const ofChannel = numbers.get(channel);
       const known = ofChannel?.get(kind);
@@ -43,12 +43,12 @@ export function createSeriesNames() {
 
 export type SeriesNames = ReturnType<typeof createSeriesNames>;
 
-/** Maximum number of series in a record; no meter has more. */
+/** Maximum number of series in a record. No meter has more series. */
 const MAX_SERIES = 256;
 
 /**
- * Indices of a head's numbers in its record: the form in which heads are cached (head-memory.ts), stepped, and written after a step
- * (fast-path.ts). The plan uses an unpacked head. NaN stands for no register maximum and for no open hour.
+ * Indices of a head's numbers in its record. Heads are cached in this form (head-memory.ts); the fast path updates the numbers and writes
+ * them to the database (fast-path.ts). The plan uses an unpacked head. NaN represents "no register maximum" and "no open hour".
  */
 export const RECORD_INDEX = {
   version: 0,
@@ -59,14 +59,14 @@ export const RECORD_INDEX = {
   quarters: 5,
   seriesCount: 5 + OPEN_HOUR_LENGTH,
   userIdLength: 6 + OPEN_HOUR_LENGTH,
-  /** Scratch value of the fast path: the device's index in the batch. */
+  /** Working value of the fast path: the device's index in the batch. */
   mark: 7 + OPEN_HOUR_LENGTH,
   series: 8 + OPEN_HOUR_LENGTH,
 } as const;
 
 /**
- * Indices of a series' numbers in its block. `roles`: roles, flags and the start as a tariff in one number, see `unpackRoles`. `lastValue`:
- * NaN if unknown. `state`: see counting-state.ts.
+ * Indices of a series' numbers in its block. `roles`: one number that contains the roles, flags and `tariffSinceMs` (see `unpackRoles`).
+ * `lastValue`: NaN if unknown. `state`: see counting-state.ts.
  */
 export const SERIES_INDEX = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
 /** Number of numbers in a series' block. */
@@ -78,8 +78,8 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
   ),
 );
 /**
- * The two lowest bits of the packed roles. `IS_ZERO`: every reading so far is 0. `IS_BEHIND`: the last reading has an earlier role.
- * `FLAGS`: factor that shifts the roles above these bits.
+ * The two lowest bits of the packed roles, and `FLAGS`, the factor that shifts the roles above these bits. `IS_ZERO`: every reading so far
+ * is 0. `IS_BEHIND`: the last reading has an earlier role.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;
@@ -89,24 +89,26 @@ const packRoles = (series: SeriesState): number =>
   FLAGS * roleNumber(series) + (isZero(series) ? IS_ZERO : 0) + (isBehind(series) ? IS_BEHIND : 0);
 
 /**
- * Packs a series' roles into one number. The start as a tariff is its highest part: it is nearly always 0, so it needs no field of its own.
+ * Packs the roles of a series into one number. The highest bits contain `tariffSinceMs`, which is nearly always 0 and therefore needs no
+ * separate number.
  */
 function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   const { import: imports, export: exports, meter, isTariff } = roles;
   const bits = Number(imports) + 2 * Number(exports) + 4 * (meter === null ? 0 : METERS.indexOf(meter) + 1);
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
-/** Returns the roles of a number. */
+/** Returns the roles that a packed number contains. */
 export const unpackRoles = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
- * Whether the role of a series may change with its next reading: the last reading had another role, or this one is the first that is not 0.
+ * Whether the role of a series may change with its next reading: because the last reading had another role, or because the next reading is
+ * the first that is not 0.
  */
 export const mayRoleChange = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** Returns the number of numbers in a record; the user_id follows them. */
+/** Returns the number of numbers in a record. The user_id follows after them. */
 export const recordLengthAt = (numbers: Float64Array, at: number): number =>
   RECORD_INDEX.series + (numbers[at + RECORD_INDEX.seriesCount] as number) * SERIES_LENGTH;
 
@@ -132,7 +134,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
-/** Writes `device_heads.laws` of a record, as the JSON that `parseStoredCountingStates` reads. */
+/** Writes the counting states of a record as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
 export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
   const count = numbers[at + RECORD_INDEX.seriesCount] as number;
   let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);
@@ -154,7 +156,7 @@ export function writeRecordCountingStates(states: TextWriter, numbers: Float64Ar
   states.end(place);
 }
 
-/** Writes `device_heads.open` of a record. If the hour contains only zeros, it is closed. */
+/** Writes the open hour of a record as `device_heads.open`. An hour with only zeros counts as closed. */
 export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
   if (!hasOpenHour(numbers, at)) numbers[at + RECORD_INDEX.hour] = Number.NaN;
   const hour = numbers[at + RECORD_INDEX.hour] as number;
@@ -180,7 +182,7 @@ export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
 
 /**
  * Packs a settled head into its record. `closedUntilMs` is not packed: readings that follow all stored ones also follow everything that
- * retention has closed. Returns false if the head cannot be packed; then the ring has no record of it.
+ * retention has closed. Returns false if the head cannot be packed; the ring then contains no record of it.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -210,8 +212,8 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
     const name = names.numberOf(channel, kind);
     // A record contains only stored series that have readings and a numbered name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // A tariff whose last reading has an earlier role is not packed: placing the steps of another tariff would require this earlier role,
-    // which a record does not contain.
+    // A tariff whose last reading has an earlier role is not packed: to place the steps of another tariff, the plan would need this earlier
+    // role, which a record does not contain.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_INDEX.name] = name;
     numbers[one + SERIES_INDEX.roles] = packRoles(state);
@@ -225,7 +227,7 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   return true;
 }
 
-/** Unpacks a head for the plan. Null: the device is not cached. */
+/** Unpacks the head of a device for the plan. Null if the device is not cached. */
 export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string): DeviceHead | null {
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;

@@ -12,16 +12,16 @@ import { countValidReadings, type DevicePlan } from './plan.ts';
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { mayChangeFirstTimes } from './target-roles.ts';
 
-/** A device's state for the plan: unpacked from its record (head-record.ts), or loaded and locked. */
+/** A device's state, on which a plan is based: unpacked from its record (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
   /**
-   * Random version that changes with each write of the stored head. A batch may be written only if this version is still the stored one.
+   * Random version, which changes with each write of the stored head. A batch may be written only if this version equals the stored one.
    */
   readonly version: number;
   readonly open: OpenHour;
   /**
-   * Whether the device is active, has sent readings, has no rejection among its last ones, and has at most `MAX_SERIES` series: a reading
-   * that follows the others then changes only its head.
+   * Whether the device is active, has sent readings, has no rejection among its latest messages, and has at most `MAX_SERIES` series. A
+   * reading that follows the stored ones then changes only the device's head.
    */
   readonly isSettled: boolean;
 }
@@ -37,15 +37,15 @@ export interface NextHead {
   readonly deviceId: string;
   /** Version of the head on which the plan is based. */
   readonly was: number;
-  /** Whether the plan has a valid reading. */
+  /** Whether the batch has a valid reading of the device. */
   readonly hasValidReading: boolean;
   readonly head: DeviceHead;
 }
 
-/** Returns a random version; two changes practically never have the same. */
+/** Returns a random version; the probability that two versions are equal is negligible. */
 export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether all readings come after the cached ones of a device and leave the roles of its series unchanged. */
+/** Whether all new readings of a device come after its cached ones and leave the roles of its series unchanged. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
@@ -98,7 +98,7 @@ function lastValueAfter({ series, inserts, lowered, head }: SeriesPlan): number 
   return last?.readAtMs === head.lastReadAtMs ? last.value : undefined;
 }
 
-/** Returns `device_heads.laws`: for each series with readings its id, the time of the last one, and the state of its counting rule. */
+/** Formats `device_heads.laws`: for each series with readings, its id, the time of the last reading, and the state of its counting rule. */
 export const formatCountingStates = (head: DeviceHead): string =>
   `[${countingStatesIn(head.series).map(formatStoredCountingState).join(',')}]`;
 

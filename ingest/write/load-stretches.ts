@@ -24,13 +24,13 @@ const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with the ones that it
- * retained. Of excluded readings right before a stretch, only the last is loaded, because it may be the last of the series.
+ * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with the first retained
+ * one. Of the excluded readings immediately before a stretch, only the last is loaded, because it may be the last of the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Retained readings of dropped times are in a separate table, so each part of a stretch merges and sorts both tables. Raw SQL: the hot
-  // path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+  // Readings that retention has retained from dropped times are in a separate table, so each part of a stretch merges and sorts both
+  // tables. Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -99,20 +99,20 @@ function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): St
 }
 
 /**
- * Approximate maximum number of readings of a device that one transaction replays to apply its edits, settings and roles. Such a
+ * Approximate maximum number of readings of a device that one transaction replays to apply the device's edits, settings and roles. Such a
  * transaction (loading, planning, writing) takes a second or two, during which the device's own readings wait, and tens of MB of memory.
  */
 const MAX_READINGS = 100_000;
 /**
- * Minimum number of readings of each series in a piece, however many series there are, because each piece is loaded with some readings
+ * Minimum number of readings of each series in a chunk, however many series there are, because each chunk is loaded with some readings
  * around it.
  */
 const MIN_READINGS_OF_SERIES = 500;
 
 /**
- * Returns the time up to which a device's pending changes (edits, settings or roles) are applied in one piece (Unix ms, exclusive). The
- * piece begins at the first pending change, and contains at most the maximum number of readings of any series concerned. Infinity: all of
- * the rest.
+ * Returns the time up to which a device's pending changes (edits, settings or roles) are applied in one chunk (Unix ms, exclusive). The
+ * chunk begins at the first pending change. For each series concerned, it contains at most the maximum number of readings. Infinity: all
+ * pending changes fit into the chunk.
  */
 export async function findRecomputationEnd(
   client: PoolClient,
@@ -144,7 +144,7 @@ export async function findRecomputationEnd(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // Many intervals may end at the same instant: the piece has at least 1 ms.
+  // Many intervals may end at the same instant, so the chunk has at least 1 ms.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
@@ -155,7 +155,7 @@ interface Open {
   stretches: Map<number, Stretch[]>;
 }
 
-/** Plans the changes that the readings make to their devices. Loads the stretches that this needs, for all devices in one query. */
+/** Plans the changes that the readings make to their devices. Loads the stretches that the plans need, for all devices in one query. */
 export async function planWithStretches(
   client: PoolClient,
   devices: ReadonlyMap<string, DeviceHead>,
@@ -189,18 +189,18 @@ export async function planWithStretches(
   return plans;
 }
 
-/** Number of loaded readings for which the transaction gets one more second, before the server takes the process for hung. */
+/** Number of loaded readings for which the transaction gets one second more before the server treats the process as hung. */
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Extends the transaction's timeout for planning on the loaded readings, during which it sends no statement (database/role-settings.ts):
- * the recomputation of a whole past may need millions of readings.
+ * Extends the transaction's timeout for planning on the loaded readings, because the transaction sends no statement while it plans
+ * (database/role-settings.ts). The recomputation of a whole past may need millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;
-  // Raw SQL: changes the setting for this transaction only, and only if there is a limit.
+  // Raw SQL: changes the timeout for this transaction only, and only if there is a timeout.
   await client.query(
     `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
      WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,

@@ -22,17 +22,17 @@ import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles } from './target-roles.ts';
 
-/** A device that is locked until the end of the transaction, and the state of its messages so far. */
+/** A device that is locked until the end of the transaction, and the stored outcomes of its messages. */
 export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
-  /** Bits of the outcomes of the device's last readings; see `withOutcomes`. */
+  /** Bits that contain the outcomes of the device's latest messages; see `withOutcomes`. */
   readonly recentRejects: number;
 }
 
 /**
- * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners, and loads the state of
- * those that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
+ * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners. Loads the state of the
+ * devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
  * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later
  * instead. `silent`: devices without messages in the batch. A deleted device is also loaded while its owner's last changes are not applied.
  */
@@ -76,7 +76,7 @@ export async function loadDevices(
   return devices;
 }
 
-/** Whether readings must wait for the recomputation of a device: for changed settings and roles, but not for edits. */
+/** Whether a device's readings must wait for its recomputation: for changed settings and roles, but not for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findTimesWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;
@@ -159,7 +159,7 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
 /** Reads the stored roles. The columns `counts_import` and `counts_export` concern electricity only, like everything that queries them. */
 function storedRoles(row: StoredRoles): Roles {
   const imports = row.counts_import || (row.meter !== null && !isPlaced(row.meter));
-  // A former tariff that no longer counts retains `tariff_since`.
+  // A register that was a tariff and no longer counts retains `tariff_since`.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }

@@ -11,8 +11,8 @@ interface BatchOutcome {
 }
 
 /**
- * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate, of a stored reading or
- * of an earlier one in the batch.
+ * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate: it repeats a stored
+ * reading or an earlier one in the batch.
  */
 export function groupResultsByMessage(
   batch: readonly IncomingMessage[],
@@ -33,7 +33,7 @@ export function groupResultsByMessage(
       const { readings, rejections } = message.decoded;
       const ofMessage = rejected.get(message) ?? [];
       const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
-      // Rejections beyond those of the decoder concern one reading each or, for an unknown device, the whole message.
+      // Rejections that the decoder did not cause concern one reading each or, for an unknown device, the whole message.
       const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
       const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
       return [

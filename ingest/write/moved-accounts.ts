@@ -2,7 +2,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
-/** Returns those of the given unknown devices or gateways that moved with their accounts to another installation. */
+/** Returns those of the given unknown devices or gateways whose accounts moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
   // Raw SQL: one statement handles any number of names. It runs after the search for the devices, because an account is closed in one
@@ -14,8 +14,8 @@ export async function findMovedLogins(client: PoolClient, logins: readonly strin
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts whole and unchanged. There is no limit, because they are acknowledged. `energy migrate --users` writes
- * them in the installation that has the accounts.
+ * Stores messages of moved accounts whole and unchanged. Their number is not limited, because they are acknowledged. `energy migrate
+ * --users` writes them in the installation that has the accounts.
  */
 export function saveForMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];
@@ -26,7 +26,7 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Batc
   const values = [
     messages.map(({ decoded }) => decoded.deviceId),
     messages.map(({ receivedAtMs }) => receivedAtMs),
-    // The service's own topics contain no NUL. PostgreSQL would reject a row with NUL at every attempt.
+    // Replaces NUL, because PostgreSQL would reject a row with NUL at every attempt. The service's own topics contain no NUL.
     messages.map(({ topic }) => topic.replaceAll('\0', '\uFFFD')),
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),

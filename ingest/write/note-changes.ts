@@ -15,10 +15,13 @@ import {
   toStatementStep,
 } from './statement.ts';
 
-/** Users by changed hour, each with whether the change is in the user's open hour. A batch changes few hours, so there are few maps. */
+/** For each changed hour, its users, and whether the hour is a user's open hour. A batch changes few hours, so there are few inner maps. */
 type Changes = Map<number, Map<string, boolean>>;
 
-/** Records for the workers which hours of which users a batch changes; nothing if it contains only temperatures and the like. */
+/**
+ * Records for the workers which hours of which users a batch changes. Records nothing if the batch contains only quantities without energy,
+ * such as temperatures.
+ */
 export function recordChangedHours(
   stepped: FastPathResult,
   planned: readonly HeadPlan[],
@@ -56,7 +59,7 @@ function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean):
   users.set(userId, users.get(userId) === true || isOpen);
 }
 
-/** Changes that a batch makes to an hour that was already known. Energies in mWh. */
+/** Changes that a batch makes to an hour for which consumption was already known. Energies in mWh. */
 interface LateHour {
   deviceId: string;
   hourMs: number;
@@ -67,8 +70,9 @@ interface LateHour {
 }
 
 /**
- * Returns the changes that plans make to known hours: readings that arrive after a later one of their series, and energy before the last
- * known reading, if a stretch was replayed. Returns nothing for devices whose readings all follow the stored ones. Pure.
+ * Returns the changes that plans make to hours whose consumption was already known: readings that arrive after a later one of their series
+ * and, if a stretch was replayed, energy before the last known reading. Returns nothing for devices whose readings all follow the stored
+ * ones. Pure.
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
@@ -94,7 +98,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     }
     return hour;
   };
-  // A reading stamped with the end of an hour closes that hour.
+  // A reading with the time of the end of an hour closes that hour.
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
@@ -112,13 +116,16 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   return [...hours.values()];
 }
 
-/** Whether the series counts, or counted, for its device's electricity, the only energy for which late readings are reported. */
+/**
+ * Whether the series counts, or counted before the plan, for its device's electricity, the only energy for which late readings are
+ * reported.
+ */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
     hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter))),
   );
 
-/** Stores the late changes, one row for each hour; nothing if all readings follow the stored ones, as nearly always. */
+/** Stores the late changes, one row for each hour. Usually there are none, because all readings follow the stored ones. */
 export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[] {
   const hours = lateHours(plans);
   if (hours.length === 0) return [];

@@ -4,10 +4,10 @@ import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/leve
 import { writeInteger } from './statement.ts';
 
 const QUARTER_HOURS = HOUR_MS / QUARTER_HOUR_MS;
-/** Number of quarter-hour values of all measures. */
+/** Number of values in an open hour: four quarter-hours for each measure. */
 export const OPEN_HOUR_LENGTH = MEASURE_NAMES.length * QUARTER_HOURS;
 
-/** The latest hour of a device, which is stored in its head instead of the aggregates. Null: no hour is open. Immutable. */
+/** The latest hour of a device, which is stored in the device's head instead of the aggregates. Null if no hour is open. Immutable. */
 export type OpenHour = {
   /** The hour, as a number of hours since 1970. */
   readonly hour: number;
@@ -15,19 +15,19 @@ export type OpenHour = {
   readonly quarters: readonly number[];
 } | null;
 
-/** Result if no hour is closed, the usual case. */
+/** Result in the usual case: no hour is closed. */
 const NONE: ReadonlyBuckets = new Map();
 
 /** The open hour after some changes, and the quarter-hours for the aggregates. */
 export interface OpenHourUpdate {
   open: OpenHour;
-  /** Quarter-hours of closed hours. If a later hour begins, the previously open one is among them. */
+  /** Quarter-hours of closed hours. If a later hour begins, the previously open hour is included. */
   closed: ReadonlyBuckets;
 }
 
 /**
- * Adds changes to the open hour; if some of them are later, their latest hour becomes the open one. Pure. Every query adds closed and open
- * hours, and a change may go to either, so changes may arrive out of order.
+ * Adds changes to the open hour. If some changes are later than the open hour, their latest hour becomes the open one. Pure. Every query
+ * adds closed and open hours, so a change may go to either, and changes may arrive out of order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };
@@ -75,15 +75,15 @@ export function writeOpenHour(
   return end;
 }
 
-/** Maximum length of the text. A sum of four safe integers has at most 17 digits, plus a sign and a comma. */
+/** Maximum length of the text. Each sum of four safe integers has at most 17 digits, plus a sign and a comma. */
 export const MAX_OPEN_BYTES = 19 * (1 + MEASURE_NAMES.length + OPEN_HOUR_LENGTH);
 
 const written = Buffer.alloc(MAX_OPEN_BYTES);
-/** Returns an open hour in its stored form. */
+/** Formats an open hour as the text that is stored in `device_heads.open`. */
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
-/** Reads `device_heads.open`. The stored sums are skipped, because they follow from the quarter-hours. */
+/** Reads `device_heads.open`. The sums in the text are skipped, because they follow from the quarter-hours. */
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
@@ -125,12 +125,13 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   return sum as MeasureSums;
 }
 
-/** Number of hours that a step may change: the open one, and the next one, which closes it. */
+/** Number of hours that one reading may change: the open hour and the next hour, which closes it. */
 const HOURS = 2;
 
 /**
  * The quarter-hours of an open hour and of the next hour, as buckets for one step of a counting rule. The same eight objects are reused for
- * every device. They are added to the numbers of a head's record (head-record.ts), which contains the hour and its quarter-hours.
+ * every device. Afterwards the sums are added to the numbers of a head's record (head-record.ts), which contains the hour and its
+ * quarter-hours.
  */
 export class OpenHourSums implements Buckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
@@ -138,7 +139,7 @@ export class OpenHourSums implements Buckets {
   #hour = Number.NaN;
   /** Bits of the quarter-hours that have changed. */
   #touched = 0;
-  /** Whether some energy lies outside of the two hours. */
+  /** Whether some energy lies outside of the open hour and the next one. */
   isBeyond = false;
 
   /** Starts with empty sums at an hour, given as hours since 1970; NaN if no hour is open. */
@@ -160,7 +161,7 @@ export class OpenHourSums implements Buckets {
     return sums;
   }
 
-  /** Does nothing, because every quarter-hour has its own sums. */
+  /** Does nothing, because `get` returns an object for every quarter-hour. */
   set(): void {}
 
   /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */
@@ -187,7 +188,7 @@ export class OpenHourSums implements Buckets {
   }
 }
 
-/** Returns the nonzero quarter-hours of a packed hour, and clears the hour. */
+/** Returns the nonzero quarter-hours of a packed hour, and then sets them to 0. */
 export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
   const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);

@@ -7,7 +7,7 @@ const monthOf = (ms: number): number => {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
-/** Thrown in a transaction that needs a month without partitions. The writer creates the partitions and tries again. */
+/** Thrown in a transaction that needs partitions for a month that has none. The writer creates the partitions and tries again. */
 export class MissingPartitions extends Error {
   readonly fromMs: number;
   readonly toMs: number;
@@ -22,7 +22,7 @@ export class MissingPartitions extends Error {
 export function createPartitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {
-    /** Throws MissingPartitions if a time lies in a month that is not known to have partitions. */
+    /** Throws MissingPartitions if a time lies in a month whose partitions are not in the cache. */
     check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ export function createPartitionMonths(pool: Pool) {
       }
       if (fromMs <= toMs) throw new MissingPartitions(fromMs, toMs);
     },
-    /** Creates missing partitions, outside of any transaction, because it briefly locks the partitioned table. */
+    /** Creates missing partitions, outside of any transaction, because creating them briefly locks the partitioned table. */
     async make({ fromMs, toMs }: MissingPartitions): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);

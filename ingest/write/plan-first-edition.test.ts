@@ -23,8 +23,9 @@ import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-w
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the tails changed: a reading
- * that the first edition counted plainly may still be undecided in the second, and a later late reading then finds it decided.
+ * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the counting states changed: a
+ * reading that the first edition counted plainly may still be undecided in the second edition, and a later late reading then finds it
+ * decided.
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -36,8 +37,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // The series that is best in the end counted for the whole history. An update marks the devices for which today's rules give another
-  // result.
+  // In the first edition, the series that is best in the end counted for the whole history. An update marks the devices for which the
+  // current rules give another result.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -58,7 +59,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // The stored energy of a tariff is spread over its whole step.
+    // In the first edition, the energy of a tariff is spread over its whole step.
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
@@ -87,7 +88,7 @@ test('continues from rows that the first edition computed, and gives the second 
         const isOther = store.rewrite('dev_0', asStoredBefore);
         runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
-        // Tariff steps that end earlier stay as stored, even if late readings would change them.
+        // Tariff steps that were stored by the first edition remain unchanged, even if late readings would change them.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
@@ -98,6 +99,6 @@ test('continues from rows that the first edition computed, and gives the second 
     ),
     { numRuns: installations, endOnFailure: true },
   );
-  // A third of them differ.
+  // About a third of the installations differ.
   expect(others).toBeGreaterThan(installations / 25);
 });

@@ -12,20 +12,21 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/** Numbers of readings before and beyond a change that are loaded first. Nearly always, one reading on each side suffices. */
+/** Numbers of readings before and after a change that are loaded first. In most cases one reading on each side is enough. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of readings to go back if the counting rule's stored state is of an earlier edition: beyond it, the first loaded reading
- * is treated as the first of the series. This happens once for each series of an updated installation, which may have millions of readings.
+ * Maximum number of readings to go back if the counting rule's stored state is of an earlier edition. If that is not enough, the first
+ * loaded reading is treated as the first of the series. This happens once for each series of an updated installation, which may have
+ * millions of readings.
  */
 const FURTHEST_UNKNOWN = 1_024;
-/** For a series that does not count: only duplicates must be found. */
+/** Numbers of readings to load around a change of a series that does not count: none, because only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Plans readings that arrive after later ones: replays the stretch around them with and without them, and adds the difference to the plan.
- * The same is done for readings that take back earlier energy. `rule` null: the series does not count. `points`: in order. Returns the
- * further stretches that it needs. If there are any, the plan is not complete.
+ * Plans late readings, which arrive after readings of a later time. Replays the stretch around them with and without them, and adds the
+ * difference to the plan. Also plans readings that revert earlier energy. `rule` null: the series does not count. `points`: in order.
+ * Returns the further stretches that the plan needs; if there are any, the plan is not complete.
  */
 export function planLateReadings(
   plan: SeriesPlan,
@@ -90,7 +91,10 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/** Returns the state of a counting rule right before its first plainly counted reading, on the assumption that nothing came before it. */
+/**
+ * Returns the state of a counting rule immediately before the first plainly counted reading, on the assumption that no reading precedes the
+ * given ones.
+ */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly PointWithVerdict[],
@@ -100,9 +104,9 @@ function fromFirstCounted(
 }
 
 /**
- * Replays a stretch without and with its new readings, from the last known state, until both results agree or the series ends. The replay
- * must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one (`nextMs`). `tail`:
- * current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
+ * Replays a stretch without and with its new readings, from the last known state, until both replays have the same state or the series
+ * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
+ * (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
  */
 export function replayWithNewReadings(
   rules: RulesBeforeAndAfter,
@@ -118,7 +122,7 @@ export function replayWithNewReadings(
   const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // The replay must begin early enough to count the energy that is taken back.
+  // The replay must begin early enough to count the energy that a new reading reverts.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -136,7 +140,7 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // Excluded readings beyond the stretch were not loaded: the next cluster may lie among or after them.
+    // Excluded readings after the stretch were not loaded, so the next cluster may lie among or after them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
@@ -150,8 +154,8 @@ const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: numb
 });
 
 /**
- * Splits ordered points into clusters of close points. Points that one loaded stretch covers form one cluster, because they were found to
- * affect each other.
+ * Splits ordered points into clusters of points that are close in time. If one loaded stretch covers several points, they form one cluster,
+ * because an earlier call found that they affect each other.
  */
 function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds[]): NewPoint[][] {
   const found: NewPoint[][] = [];

@@ -13,7 +13,7 @@ import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
- * Numbers of readings before and beyond a piece that are loaded first. A register's state reaches back two hours, and some devices send
+ * Numbers of readings before and after a chunk that are loaded first. A register's state reaches back two hours, and some devices send
  * every 10 s. The numbers are generous, because a second attempt loads and replays the whole stretch again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
@@ -26,7 +26,7 @@ export interface RecomputedReadings {
   readonly lastMs: number;
 }
 
-/** Returns the readings that two changes of a series affect together. Null if both are null. */
+/** Returns the range of readings that two changes of a series affect together. Null if both ranges are null. */
 export const joinRecomputedReadings = (
   one: RecomputedReadings | null,
   other: RecomputedReadings | null,
@@ -43,7 +43,8 @@ export function findPieceOfRoleChange(
 ): RecomputedReadings | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Readings after the series stops counting have no verdicts. If that time moves, all readings between the old and the new time change.
+  // Readings after the time at which a series stops counting have no verdicts. If that time moves, all readings between the old and the new
+  // time change.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
@@ -64,7 +65,7 @@ export function findPieceOfSettingsChange(
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Applies the edits of a series to the readings of a stretch, and records added and withdrawn readings in the plan. */
+/** Applies the edits of a series to the readings of a stretch. Records readings by hand that are added or deleted in the plan. */
 function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
@@ -79,9 +80,9 @@ function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[
 }
 
 /**
- * Applies a piece of edits and changed settings: replays the stretch around the change without and with it, and adds the difference to the
- * plan, as for late readings. `rules` null: the series does not count. Returns the further stretches that it needs. If there are any, the
- * plan is not complete.
+ * Applies a chunk of edits and changed settings. Replays the stretch around the chunk with the previous and with the new edits and
+ * settings, and adds the difference to the plan, as for late readings. `rules` null: the series does not count. Returns the further
+ * stretches that the plan needs; if there are any, the plan is not complete.
  */
 export function planRecomputation(
   plan: SeriesPlan,
@@ -97,7 +98,7 @@ export function planRecomputation(
   const after = applyEdits(plan, stretch.points);
   plan.revises = true;
   const { lastReadAtMs, tail } = plan.series;
-  // If the stretch ends with the series, an edit may have withdrawn the last reading, or may exclude all readings after it.
+  // If the stretch reaches the end of the series, an edit may have deleted the last reading, or may exclude all readings after the stretch.
   const endMs =
     lastReadAtMs !== null && lastReadAtMs > lastMs
       ? lastReadAtMs

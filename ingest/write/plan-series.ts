@@ -15,7 +15,7 @@ import {
 import { needsRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** All readings of a series, whose tariff steps an earlier edition of the counting rules placed. */
+/** Range of all readings of a series. Recomputed if an earlier edition of the counting rules placed the tariff steps of the series. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time before which its plan applies pending changes. */
@@ -56,7 +56,9 @@ export function planSeries(
   return [computeFirstStretchBounds(following)];
 }
 
-/** Returns the counting rules of a series before and after its plan is written. Null: the series does not count. */
+/**
+ * Returns the counting rules that apply to a series before the plan is written and after it. A rule is null if the series does not count.
+ */
 function rulesOf(
   plan: SeriesPlan,
   computed: DevicePlanning['computed'],
@@ -75,15 +77,16 @@ function rulesOf(
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
-/** Whether a stretch was loaded for points that follow the stored readings, because they change energy before them. */
+/** Whether a stretch was loaded for new points that follow the stored readings. It is loaded if they change energy of an earlier time. */
 function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
 
 /**
- * Rejects points of a time that retention has closed: retention was longer once, or a clock was wrong. Also rejects points that a changed
- * `decoder_config` produced for the time before the change, because they measure another quantity than the readings stored for that time.
+ * Rejects points of a time that retention has closed, for example because retention was longer when their time was accepted, or a clock was
+ * wrong. Also rejects points that a changed `decoder_config` produced for the time before the change, because they measure another quantity
+ * than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
   const untilMs = refusedUntilMs(series);

@@ -64,10 +64,10 @@ test('starts a series from scratch when its decoder settings change, and never c
               .sort((a, b) => a.at - b.at)
               .map(({ reading }) => reading);
         const former = queue.slice(0, Math.ceil((queue.length * share) / 100));
-        // Some of the earlier readings arrive again, and are decoded with the new settings.
+        // Some of the earlier readings arrive again, decoded with the new settings.
         const after = [...former.slice(-3), ...queue.slice(former.length)].map((reading) => ({
           ...reading,
-          // No -0, which JSON cannot represent.
+          // Adding 0 turns -0, which JSON cannot represent, into 0.
           value: Math.round(reading.value * factor) + 0,
         }));
         const memory = createHeadCache('all');

@@ -27,7 +27,7 @@ import { type DeviceState, type SeriesState, settingsOfSeries } from './device-s
 import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
 import { growStretch, MAX_STRETCH_GAP_MS, type Stretch, type WantedStretch } from './stretch.ts';
 
-/** Number of readings around a time that are loaded first. It grows while they are not enough. */
+/** Numbers of readings before and after a time that are loaded first. They grow if they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -45,10 +45,10 @@ interface RolesState {
 
 const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({ of, rolesAt: rolesAt(of), sinceMs });
 
-/** State of the device: `was` before the batch, `is` after it. */
+/** State of the device: `was` is the state before the batch, `is` the state after it. */
 type State = 'was' | 'is';
 
-/** A tariff, and how the batch changes its steps. */
+/** A tariff register, and how the batch changes its steps. (A step is the energy between two readings.) */
 interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly series: SeriesState;
   readonly circuit: string;
@@ -57,19 +57,19 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   /** Known steps of the tariff, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** The `added` steps that follow the stored readings. */
+  /** Those of the `added` steps that follow the stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /** Cache of `known` limited to one commodity and direction, for a tariff whose role changes with time; by state and kind. */
+  /** Cache for a tariff register whose role changes with time: `known` limited to one commodity and direction, by state and kind. */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
   /** Times around which more readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariffs to the differences. If a step contains steps of another tariff, its energy begins after the latest of
- * them. An unchanged step moves if the steps of another tariff within it change. Steps that follow the stored readings are also added to
- * `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns the further stretches that it needs. If
- * there are any, the differences are not complete.
+ * Adds the changed steps of tariff registers to the differences. If a step contains rising steps of another tariff, its energy begins after
+ * the latest of those. An unchanged step moves if the steps of another tariff within it change. Steps that follow the stored readings are
+ * also added to `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns the further stretches that it
+ * needs; if there are any, the differences are not complete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -126,7 +126,10 @@ function tariffsOf(
   ];
 }
 
-/** Returns the removed and added steps. A step that a replay found again is in neither list, unless it moved or its roles differ. */
+/**
+ * Returns the removed and added steps of a tariff register. A step that a replay found again is in neither list, unless it moved or its
+ * roles differ.
+ */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
   if (isOfEarlierEdition || removed.length === 0 || added.length === 0) return { removed, added };
@@ -157,9 +160,9 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule continues its run while the series does not count, but the steps of that time are not stored.
+  // The counting rule also processes readings of times in which the series does not count, but steps of such times are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
-  // The role of the step's end decides its direction: a reading held since then may have another role.
+  // The role at a step's end decides the step's direction; a reading that has been held since then may have another role.
   const ofRun = deriveStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
@@ -181,7 +184,7 @@ function stepsOfStretch(
   return { steps, fromMs, toMs, quietFromMs: fromMs };
 }
 
-/** Returns the commodity and direction of a tariff within its circuit. Null: the role is not a tariff's. */
+/** Returns the commodity and direction of a tariff register within its circuit. Null if the role is not that of a tariff register. */
 function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
   if (!isTariff) return null;
   if (meter !== null && !isPlaced(meter)) return meter;
@@ -189,13 +192,16 @@ function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
 }
 
 /**
- * Whether another series in the circuit is, at some time, a tariff of the same commodity and direction. Only one of such tariffs runs at a
- * time.
+ * Whether another series in the same circuit is, at some time, a tariff of the same commodity and direction. Of such tariffs, only one runs
+ * at a time.
  */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
 
-/** Returns the known steps of a tariff that have this commodity and direction. If its role never changes, these are all. */
+/**
+ * Returns the known steps of a tariff register that have this commodity and direction. If the register's role never changes, these are all
+ * its known steps.
+ */
 function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
@@ -209,7 +215,8 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
 }
 
 /**
- * Returns the first result of a search in the known steps of a tariff. If they do not suffice, records the time to load and returns null.
+ * Returns the first result of a search in the known steps of a tariff register. If the known steps do not suffice, records the time to load
+ * and returns null.
  */
 function searchSteps<T>(
   tariff: Tariff,
@@ -226,8 +233,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). The energy begins after the latest step of another tariff within
- * the step.
+ * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, its
+ * energy begins after the latest of them.
  */
 function addStep(
   step: EnergyInterval,
@@ -253,7 +260,7 @@ function addStep(
   addIntervalToDeltas(deltas, afterMs === step.startMs ? step : shiftStepAfter(step, afterMs), roles, sign);
 }
 
-/** Returns the unchanged steps of a tariff within which steps of other tariffs have changed. */
+/** Returns the unchanged steps of a tariff register within which steps of other tariffs have changed. */
 function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterable<EnergyInterval> {
   const found = new Map<number, EnergyInterval>();
   const changed = new Set(tariff.removed.map(({ endMs }) => endMs));
@@ -271,7 +278,10 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   return found.values();
 }
 
-/** Returns the stretches to load around the recorded times of a tariff. They are longer than the loaded ones that were not enough. */
+/**
+ * Returns the stretches to load around the recorded times of a tariff register. They are longer than the loaded stretches, which were not
+ * enough.
+ */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): WantedStretch[] {
   if (seriesId === null) return [];
   const wanted: WantedStretch[] = [];

@@ -75,7 +75,7 @@ test('replays the later of two late groups of readings, hours apart, after the c
       ['12:10', 101],
       ['12:15', 101.1],
       ['12:20', 101.3],
-      // 120 kW: held, until the readings of six hours later fit it.
+      // A power of 120 kW is implausible, so the reading is held until readings six hours later are consistent with it.
       ['12:30', 121.3],
     ] as const
   ).map(reading);

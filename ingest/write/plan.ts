@@ -38,31 +38,31 @@ export interface DevicePlan {
   readonly series: readonly SeriesPlan[];
   /** Changes of the device's load profile. */
   readonly deltas: DeviceDeltas;
-  /** The part of `deltas` from readings that follow the stored ones. Null if the batch revises nothing of the device. */
+  /** The part of `deltas` that comes from readings after the stored ones. Null if the batch changes no earlier energy of the device. */
   readonly followed: DeviceDeltas | null;
   /** Time before which the plan applies changed settings and pending edits, Unix ms. */
   readonly pieceUntilMs: number;
   /** Settings with which the stored consumption is computed once the plan is written. */
   readonly computedWith: SettingsByTime;
   /**
-   * Whether some series still has, at some time, a role that differs from its target, or steps that an earlier edition of the counting
-   * rules placed.
+   * Whether some series still has, at some time, a role that differs from its target role, or tariff steps that an earlier edition of the
+   * counting rules placed.
    */
   readonly areRolesOpen: boolean;
-  /** Whether a software update changes the role of stored readings. The owner is notified once. */
+  /** Whether a software update changes the role of stored readings. If so, the owner is notified once. */
   readonly isRecounted: boolean;
 }
 
 /**
- * Returns the number of valid readings in a plan: new ones and duplicates. Readings of a closed time, and readings that lose against a
- * stored value, are not valid.
+ * Returns the number of valid readings in a plan: new readings and duplicates. Readings of a closed time, and readings that are rejected
+ * because a lower value is stored, are not valid.
  */
 export const countValidReadings = ({ series }: DevicePlan): number =>
   series.reduce((sum, { inserts, lowered, duplicates }) => sum + inserts.length + lowered.length + duplicates, 0);
 
 /**
- * Plans the changes that a batch makes to a device. Pure. `arrived`: the batch's readings of the device, by the name of their
- * series. `stretches`: the loaded readings of its series, by series_id, in the order of loading. Returns the plan. If late readings or a
+ * Plans the changes that a batch makes to a device. Pure. `arrived`: the batch's readings of the device, by the name of their series.
+ * `stretches`: the loaded readings of the device's series, by series_id, in the order of loading. Returns the plan. If late readings or a
  * recomputation need more readings, it returns the stretches to load before the next call.
  */
 export function planDevice(
@@ -74,7 +74,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: WantedStretch[] = [];
   const deltas = createEmptyDeltas();
-  // If the batch has readings, pending edits are applied by a later plan: years of readings may lie between the two.
+  // If the batch has readings, a later plan applies the pending edits, because years of readings may lie between the edits and the batch.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: applySettingsUpTo(before, device.settings, pieceUntilMs) };
@@ -110,7 +110,7 @@ export function planDevice(
 
 /**
  * Clears the state of the counting rule if the series does not count at its last reading. The counting rule does not receive readings that
- * an edit excludes, so its state may be older than that reading. A series that was expected to count later may never do so.
+ * an edit excludes, so its state may be older than that reading. A series that was expected to count later may never count.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -118,7 +118,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** Returns the changes from readings that follow the stored ones. Tariffs are left out: `planTariffs` places their steps. */
+/** Returns the changes that result from readings after the stored ones. Excludes tariff registers, whose steps `planTariffs` adds. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
@@ -179,8 +179,8 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the past of a stored series gets another role, the change is applied in chunks. All series of the device change at the same time,
-  // because one series may exclude another.
+  // If the past of a stored series gets another role, the change is applied in chunks. The roles of all series of the device change at the
+  // same time, because one series may exclude another.
   const isAtOnce =
     (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -198,7 +198,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // A recomputation after an update waits for a plan without readings, like other changes of the past.
+    // A recomputation after a software update waits for a plan without readings, like other changes of the past.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =
@@ -219,7 +219,7 @@ function selectWork(
 
 /**
  * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together
- * with the others of its device for the first time. (A series that was first stored after the update has been judged from its start.)
+ * with the other series of its device for the first time. (A series that was first stored after the update has been judged from its start.)
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -246,7 +246,7 @@ function isAhead(series: SeriesState, target: RolesByTime): boolean {
   return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
 }
 
-/** Limits excluding edits to the time in which the series counts. */
+/** Limits the edits that exclude readings to the time in which the series counts. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? countsUntilMs(will) : Number.POSITIVE_INFINITY;
@@ -254,7 +254,7 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** Returns the roles that series should have. If a new series has the same name as another, its channel is appended to its name. */
+/** Returns the roles that the series should have. If a new series has the same name as another one, the name of its channel is appended. */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
   for (const one of found) {

@@ -33,21 +33,21 @@ export interface BatchDependencies {
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonths;
-  /** Returns the rejections that are stored. */
+  /** Returns those of the given rejections that may be stored. */
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
   readonly memory: HeadCache;
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeries | undefined;
-  /** Changed devices whose recomputation is deferred. */
+  /** Changed devices whose recomputation is left to a later time. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
 /** State that must be undone if a batch is not committed. */
 export interface BatchAttempt {
-  /** Devices whose heads are planned or stepped. */
+  /** Devices whose heads this batch has planned or updated. */
   deviceIds: string[];
-  /** Number of these devices that are planned on cached heads. */
+  /** Number of these devices that were planned on cached heads. */
   cachedCount: number;
   /** Series without timestamps that this batch records. */
   untimed: ReturnType<UntimedSeries['missing']>;
@@ -56,8 +56,8 @@ export interface BatchAttempt {
 }
 
 /**
- * Thrown if devices of a batch must be recomputed first, because their owners have changed a setting and the rest of the recomputation fits
- * into one piece.
+ * Thrown if devices in the batch must be recomputed first, because their owners have changed a setting. Thrown only if the remaining
+ * recomputation of each of them fits into one chunk.
  */
 export class RecomputationRequired extends Error {
   readonly deviceIds: readonly string[];
@@ -68,9 +68,9 @@ export class RecomputationRequired extends Error {
 }
 
 /**
- * Prepares the changes of a batch within a transaction, and returns the statements that write it. New heads are cached at once: those of
- * `attempt` must be evicted if the transaction does not commit. Throws RecomputationRequired if changed devices must be recomputed first, and
- * MissingPartitions before it writes anything.
+ * Prepares the changes of a batch within a transaction. Returns the statements that write them. New heads are cached at once: the caller
+ * must evict the heads of `attempt` if the transaction does not commit. Throws RecomputationRequired if changed devices must be recomputed
+ * first, and MissingPartitions before it writes anything.
  */
 export async function prepareBatch(
   client: PoolClient,
@@ -91,21 +91,24 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons for which the plan needs more of a device than its cached head. */
+/** Reasons for which a plan needs more of a device than its cached head contains. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
-/** State of a batch during the stages of `prepare`. */
+/** State of a batch during the stages of its preparation. */
 class Stages {
   readonly #client: PoolClient;
   readonly #tools: BatchDependencies;
   readonly #attempt: BatchAttempt;
   /** Messages of devices that are not on the fast path. */
   #messages: readonly IncomingMessage[] = [];
-  /** Devices whose descriptions change in this transaction: no other transaction can recompute them before this one has committed. */
+  /**
+   * Devices whose register descriptions change in this transaction. No other transaction can recompute these devices before this one has
+   * committed.
+   */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
-  /** Requests for devices that have ended. Their senders receive the error, and nothing is stored. */
+  /** Requests for devices that no longer exist. Their senders receive the error, and nothing is stored. */
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
@@ -146,8 +149,8 @@ class Stages {
   }
 
   /**
-   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. These are
-   * devices that close an hour, count other commodities than electricity, or get a verdict.
+   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. Such devices
+   * are not on the fast path because they close an hour, count other commodities than electricity, or get a verdict.
    */
   planCached(): void {
     const { memory } = this.#tools;
@@ -191,8 +194,8 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If its recomputation fits into one piece, throws RecomputationRequired, so that it is done
-   * first. If it takes several pieces, readings do not wait for it.
+   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequired, so
+   * that the device is recomputed first. If it takes several chunks, readings do not wait for it.
    */
   deferRecomputation(): void {
     const first: string[] = [];
@@ -221,7 +224,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
-  /** Sets aside messages of devices whose accounts have moved, and drops requests for devices that have ended. */
+  /** Sets aside messages of devices whose accounts have moved, and drops requests for devices that no longer exist. */
   async removeUnknownDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
@@ -245,7 +248,7 @@ class Stages {
 
   async planLoaded(): Promise<void> {
     const { series } = this.#collected;
-    // A changed device is recomputed even if the batch contains nothing of it.
+    // A changed device is recomputed even if the batch contains no readings of it.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
     this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));

@@ -5,8 +5,8 @@ import { type BatchStatement, toStatementStep } from './statement.ts';
 /** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
 /**
- * Number of rows of one message that contain its payload, for people who look at a few of them. If 10,000 elements are rejected, the other
- * rows refer to the first.
+ * Maximum number of rows of one message that contain its payload, for people who look at a few rows. If 10,000 elements are rejected, the
+ * other rows refer to the first.
  */
 const ROWS_WITH_PAYLOAD = 10;
 
@@ -49,8 +49,8 @@ const NONE = Buffer.alloc(0);
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
- * Maximum bytes of rejections stored in an hour, for one device and in total: invalid messages must not fill the disk, nor crowd out those
- * of other devices.
+ * Maximum bytes of rejections that are stored in an hour, for one device and in total. Invalid messages must neither fill the disk nor
+ * displace those of other devices.
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 /** Size of a row without its strings and its payload. */
@@ -109,7 +109,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
 
 export type RejectionQuota = ReturnType<typeof createRejectionQuota>;
 
-/** Returns the size of a row; `before`: number of earlier rows of the same message. */
+/** Returns the size of a row in bytes. `before`: number of earlier rows of the same message. */
 function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {
   const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_STORED_PAYLOAD_BYTES) : 0;
   return kept + topic.length + reason.length + ROW_BYTES;

@@ -52,7 +52,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
   return stored;
 }
 
-/** Returns the values of the role columns: electricity has its own columns, separate meters have theirs. */
+/** Returns the values of the role columns. Electricity and separate meters have different columns. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
   plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isPlaced(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
@@ -66,8 +66,8 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns `series.tariff_since`. Null: the series is not and never was a tariff. A former tariff retains the value, because it says how its
- * earlier steps are placed.
+ * Returns `series.tariff_since`. Null if the series never was a tariff. A former tariff retains the value, because it determines how the
+ * earlier steps of the series are placed.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
@@ -116,7 +116,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
   return [toStatementStep({ text, values })];
 }
 
-/** Rows of many series for one statement: the key and the point of each. */
+/** Rows of many series for one statement: a key and a point for each row. */
 interface Rows<P extends Point> {
   seriesIds: number[];
   points: P[];
@@ -135,7 +135,7 @@ function rowsOf<P extends Point>(stored: readonly StoredSeriesPlan[], of: (plan:
 
 const NO_POINTS: readonly PointWithVerdict[] = [];
 
-/** Selects the readings with a verdict (true), or the plainly counted ones among the changed readings (false). */
+/** Returns a function that selects the changed readings of a plan: those with a verdict (`isNoted`), or the plainly counted ones. */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
 
@@ -150,8 +150,8 @@ const keys = ({ seriesIds, points }: Rows<Point>) => [
 const values = ({ points }: Rows<Point>) => encodeBigints(points.map(({ value }) => value));
 
 /**
- * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a statement, because there are few: with
- * constants, TimescaleDB decompresses only the affected part of a chunk; with a join, all of it.
+ * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a separate statement, because there are few.
+ * If the key is a constant, TimescaleDB decompresses only the affected part of a chunk; in a join, it would decompress the whole chunk.
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
@@ -161,7 +161,7 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
     }),
   );
 
-/** Adds a statement for these rows, if there are any. `more`: the values of its fourth column. */
+/** Adds a statement for these rows, if there are any. `more`: values of the statement's fourth column. */
 function addStep(
   steps: BatchStatement[],
   rows: Rows<Point>,
@@ -172,7 +172,7 @@ function addStep(
 }
 
 /**
- * Stores readings and verdicts, of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
+ * Stores the readings and verdicts of plans and of the fast path. A reading by hand is stored in addition to sent readings, and is deleted
  * with its edit.
  */
 export function saveReadings(
@@ -180,7 +180,7 @@ export function saveReadings(
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  // Deletions come first, because another reading may take the deleted one's place.
+  // Deletions come first, because another reading may have the key of a deleted one.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
@@ -215,7 +215,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
   addStep(steps, rowsOf(stored, judged(false)), {
     text: `DELETE FROM reading_notes t USING unnest(${KEY}) c (series_id, read_at, interval_ms) WHERE ${MATCH}`,
   });
-  // If a series no longer counts, all of its verdicts are deleted.
+  // If a series no longer counts after the plan, all of its verdicts are deleted.
   const uncountedIds = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(

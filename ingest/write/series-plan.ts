@@ -31,33 +31,34 @@ export interface SeriesPlan {
    * Channel that decides the roles after the plan, if the meaning depends on the device's other registers. Null: the series' own channel.
    */
   readonly meant: string | null;
-  /** Effect of edits by hand on the series. */
+  /** Effect that edits by hand have on the series. */
   readonly edits: SeriesEdits;
-  /** New readings. `lowered`: stored readings whose value is lowered. */
+  /** New readings. `lowered`: stored readings whose value is replaced by a lower one. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
-  /** Readings for whose time a higher value was also received, before the plan or in its batch. */
+  /** Readings for whose time a higher value was received as well, either earlier or in the same batch. */
   readonly lowerKept: Point[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: Point[];
   readonly withdrawn: Point[];
   /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
   verdicts: Map<string, PointWithVerdict> | null;
-  /** State of the counting rule after the plan. Null: unchanged. */
+  /** Time of the last reading and state of the counting rule after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */
   readonly deltas: DeviceDeltas;
   /**
-   * Removed and added steps of a current or former tariff, in order. The placement of their energy depends on the other tariffs
-   * (plan-tariffs.ts). Null: the series is no tariff, and its energy is already in `deltas`.
+   * Removed and added steps of a current or former tariff register, in order. The placement of their energy depends on the other tariffs
+   * (plan-tariffs.ts). Null if the series is not a tariff register; its energy is then already in `deltas`.
    */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Rejection[];
   duplicates: number;
-  /** Whether a known stretch was replayed, so that reported values may change. */
+  /** Whether a stretch of known readings was replayed, so that values that were already reported may change. */
   revises: boolean;
   /**
-   * Energy after the last known reading of the series: new, and not a correction of reported values. Empty for a new or recomputed series.
+   * Energy after the last known reading of the series. This energy is new and does not correct reported values. Empty for a new or
+   * recomputed series.
    */
   following: readonly EnergyInterval[];
 }
@@ -68,7 +69,7 @@ const isTariff = (roles: Roles) => roles.isTariff;
 export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
   countsAtAnyTime(plan.series) && !countsAtAnyTime(plan);
 
-/** Whether the role of a series changes with time, before or after a plan, so that it needs a rule by time. */
+/** Whether the role of a series changes with time, before or after a plan, so that the series needs a counting rule by time. */
 export const needsRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
@@ -95,14 +96,14 @@ export const createEmptySeriesPlan = (
   following: [],
 });
 
-/** Returns the time after which steps of a tariff are placed relative to other tariffs, once the plan is written. */
+/** Returns the time (Unix ms) after which a tariff's steps are placed relative to other tariffs, once the plan is written. */
 export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
- * Plans readings that all follow the stored ones, the usual case: the counting rule continues from its state. `rule` null: the series does
- * not count. Returns false, without changes, if stored readings are needed: because the counting rule's state is of an earlier edition, or
- * because the readings take back earlier energy.
+ * Plans readings that all follow the stored ones (the usual case): the counting rule continues from its state. `rule` null: the series does
+ * not count. Returns false, without changes, if the plan needs stored readings. Reasons: the counting rule's state is of an earlier
+ * edition, or the readings revert earlier energy.
  */
 export function planFollowingReadings(
   plan: SeriesPlan,
@@ -133,7 +134,7 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
   for (const point of lowerKept) plan.lowerKept.push(point);
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT_REASON });
-  // The message of the replaced value is not stored, so the rejection refers to the message that replaced it.
+  // The message of the replaced value is not stored, so the rejection refers to the message with the lower value.
   for (const { message, element } of lowered) {
     const reason = `a higher value, stored before, gave way: ${CONFLICT_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });
@@ -141,8 +142,8 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
 }
 
 /**
- * Adds the difference between a stored stretch and its replay to the plan: energy, by the series' roles before and after the plan, and
- * verdicts. A result is null if the series did not count, or does not count any more.
+ * Adds the difference between the stored results of a stretch and its replay to the plan: energy, by the series' roles before and after the
+ * plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
 export function addDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];

@@ -70,7 +70,7 @@ export interface TextElements {
   readonly count: number;
 }
 
-/** Length that marks a null element. */
+/** Length that PostgreSQL's wire format uses for a null element. */
 const NULL_LENGTH = -1;
 
 /** Encodes strings or nulls as elements. */
@@ -120,7 +120,7 @@ export function createTextWriter() {
     bytes = larger;
   }
   return {
-    /** The memory. Read it after a call of begin(), which may replace it with a larger one. */
+    /** The writer's memory. Read this property after each call of begin(), which may replace the memory with a larger one. */
     get bytes(): Buffer {
       return bytes;
     },
@@ -154,10 +154,13 @@ export function createTextWriter() {
 export type TextWriter = ReturnType<typeof createTextWriter>;
 
 const [MINUS, ZERO] = [45, 48];
-/** Bound and number of digits for 32-bit arithmetic. */
+/** Factor, and its number of digits, by which integers are split for 32-bit arithmetic. */
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
-/** Writes a safe integer in decimal digits, and returns the end. A string for each number would burden the garbage collector. */
+/**
+ * Writes a safe integer in decimal digits. Returns the end of the digits. (Creating a string for each number would burden the garbage
+ * collector.)
+ */
 export function writeInteger(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {
     bytes[at] = MINUS;
@@ -174,7 +177,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Writes a number of digits of an integer below 10^9. */
+/** Writes a given number of digits of an integer below 10^9. */
 function writeDigits(bytes: Uint8Array, value: number, at: number, digits: number): number {
   let rest = value | 0;
   for (let place = at + digits - 1; place >= at; place--) {

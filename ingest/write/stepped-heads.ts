@@ -18,10 +18,10 @@ import {
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
 /**
- * Reason why a device needs a plan, in the order of the values: the message contains more than readings, or nothing; the series is new; the
- * time of the reading is refused; the reading does not follow the stored ones; the series' role may change with this reading; the commodity
- * has separate sums; the counting rule gives a verdict, takes energy back, or estimates; the step's placement depends on other tariffs; the
- * energy lies beyond the open hour and the next; the state of the counting rule cannot be packed.
+ * Reason why a device needs a plan, in the order of the values: a message contains more than readings, or nothing; the series is new; the
+ * reading's time is refused; the reading does not follow the stored ones; the reading may change the series' role; the commodity has
+ * separate sums; the counting rule gives a verdict, reverts energy, or estimates; the placement of the energy depends on other tariffs; the
+ * energy lies outside of the open hour and the next; the state of the counting rule cannot be packed.
  */
 export type SlowPathReason =
   | 'more than readings'
@@ -35,17 +35,17 @@ export type SlowPathReason =
   | 'hour'
   | 'state';
 
-/** Result for a repetition of the last reading: a gas meter sends the same reading for an hour. */
+/** Result for a repetition of the last reading. A gas meter, for example, sends the same reading for an hour. */
 export const REPEATED_LAST_READING = -1;
 
-/** Number of numbers in the head of a meter with one series, the most frequent case. */
+/** Number of numbers in the head of a meter with one series, which is the most frequent case. */
 const USUAL_PLACES = RECORD_INDEX.series + SERIES_LENGTH;
 
-/** The new heads of a batch's devices. */
+/** Working copies of the heads of a batch's devices, which the fast path updates. */
 export class SteppedHeads {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
-  /** Quarter-hours of the hour that the last reading closed; null if it closed none. */
+  /** Quarter-hours of the hour that the last reading closed; null if that reading closed no hour. */
   closed: ReadonlyBuckets | null = null;
   readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,
@@ -54,13 +54,13 @@ export class SteppedHeads {
   };
   #roles = unpackRoles(0);
   #isPlain = true;
-  /** Rising steps of a tariff, whose placement depends on other tariffs. */
+  /** Rising steps of a tariff register, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
   /** Receives the counting rule's results: adds energy directly to the sums of the open hour. */
   readonly #findings: CountingFindings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Estimated export has separate sums, so only the plan can add it.
+      // Estimated export has separate sums, to which only the plan can add.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },
@@ -81,7 +81,7 @@ export class SteppedHeads {
 
   /**
    * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, REPEATED_LAST_READING, or the reason why
-   * the device needs a plan. In the last case, the head may be partly changed.
+   * the device needs a plan. If it returns a reason, the head may be partly changed.
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
@@ -99,7 +99,10 @@ export class SteppedHeads {
     return heads[at + SERIES_INDEX.seriesId] as number;
   }
 
-  /** Runs the counting rule's step to a new reading, and adds its energy to the open hour. Returns null on success. */
+  /**
+   * Runs the counting rule on a new reading, and adds the energy to the open hour. Returns null on success, otherwise the reason why the
+   * device needs a plan.
+   */
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
     const roleNumber = heads[at + SERIES_INDEX.roles] as number;
@@ -123,7 +126,7 @@ export class SteppedHeads {
     return packCountingState(state, heads, at + SERIES_INDEX.state) ? null : 'state';
   }
 
-  /** Adds the sums of a step to the open hour. If the step reaches into the next hour, that becomes the open one. */
+  /** Adds the sums of a step to the open hour. If the step reaches into the next hour, the next hour becomes the open one. */
   #addToHour(head: number): void {
     const [heads, quarters] = [this.numbers, head + RECORD_INDEX.quarters];
     this.sums.addTo(heads, quarters, 0);
@@ -134,12 +137,15 @@ export class SteppedHeads {
     this.sums.addTo(heads, quarters, 1);
   }
 
-  /** Whether a tariff's step neither contains a rising step of another tariff nor lies within one, as far as their runs show. */
+  /**
+   * Whether a step of a tariff register neither contains a rising step of another tariff nor lies within one, as far as the registers' runs
+   * show.
+   */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + recordLengthAt(heads, head);
     for (let at = head + RECORD_INDEX.series; at < end; at += SERIES_LENGTH) {
-      // Tariffs of other circuits are included: there are few, and the plan distinguishes them.
+      // Tariffs of other circuits are included, because there are few of them; the plan distinguishes circuits.
       if (at === tariff || !unpackRoles(heads[at + SERIES_INDEX.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_INDEX.state) as RegisterState;
       const known = run && deriveStepsOfRun(run, 'import');

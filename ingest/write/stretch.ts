@@ -15,19 +15,16 @@ export interface StretchBounds {
   /** Number of further readings beyond `lastMs`. */
   readonly beyond: number;
   /**
-   * If all readings right before or beyond the stretch are excluded by an edit: the earlier readings end before this time, and the later
-   * ones begin at `beyondFromMs` (Unix ms).
+   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time, before which the earlier readings end
+   * (Unix ms). `beyondFromMs`: the same for readings immediately after the stretch: end of the excluded time.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
-  /**
-   * Set for a stretch that is only searched and not replayed: for steps of a tariff on which others depend, or for the first nonzero
-   * reading.
-   */
+  /** Set for a stretch that is only searched and not replayed: for steps of a tariff register, or for the first nonzero reading. */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Skips the excluded readings right before and beyond a stretch: months of readings may have millions. */
+/** Skips the excluded readings immediately before and after a stretch, because months of readings may have millions of them. */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -44,25 +41,28 @@ export type WantedStretch = StretchBounds & { readonly seriesId: number };
 
 /** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
-  /** The last readings before `firstMs`, in order. Of excluded readings right before it, only the last one is included. */
+  /** The last readings before `firstMs`, in order. Of the excluded readings immediately before it, only the last is included. */
   readonly before: readonly PointWithVerdict[];
   /** The readings from `firstMs` on, in order. */
   readonly points: readonly PointWithVerdict[];
-  /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored beyond them. */
+  /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored after them. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;
 }
 
-/** Factor by which a stretch grows if it is too short. */
+/** Factor by which the number of further readings grows if a stretch is too short. */
 const GROWTH = 16;
 
-/** Returns the bounds of a longer stretch, which goes further back or further beyond. */
+/** Returns the bounds of a longer stretch, which has more readings before it or after it. */
 export const growStretch = (bounds: StretchBounds, side: 'back' | 'beyond'): StretchBounds => ({
   ...bounds,
   [side]: bounds[side] * GROWTH,
 });
 
-/** Returns the loaded stretch between these times; the last loaded one if there are several, because it is the longest. */
+/**
+ * Returns the loaded stretch that covers these times. If there are several, returns the one that was loaded last, because it is the
+ * longest.
+ */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
@@ -80,9 +80,9 @@ export interface StretchMerge {
   after: readonly Point[];
   inserted: NewPoint[];
   lowered: NewPoint[];
-  /** New points that lose against a stored, lower value. */
+  /** New points that are rejected because a lower value is stored for their time. */
   conflicts: NewPoint[];
-  /** Readings for whose time a higher value was also received. */
+  /** Readings for whose time a higher value was received as well. */
   lowerKept: Point[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */
@@ -100,7 +100,7 @@ export function mergeIntoStretch(stored: readonly Point[], points: readonly NewP
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
-  // A recomputation may have millions of stored points and no new ones.
+  // Returns early, because a recomputation may have millions of stored points and no new ones.
   if (points.length === 0) return result;
   const byKey = new Map(stored.map((point) => [pointKey(point), point]));
   for (const point of points) {

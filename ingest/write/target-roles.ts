@@ -16,17 +16,17 @@ import { findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchB
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
 /**
- * The roles that a series should have, by time. `meant`: the channel that decides its latest role; null: the channel under which it is
- * stored.
+ * The roles that a series should have, by time. `meant`: the channel that decides the latest role; null: the channel under which the series
+ * is stored.
  */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * Returns the roles that the series of a device should have. They follow from the owner's current settings and, for series that were
- * announced with names, from a judgement of all these names together. Only series with a reading before a time belong to the set of that
- * time: a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of
+ * Returns the roles that the series of a device should have. They follow from the owner's current settings. For series that were announced
+ * with names, they also follow from classifying all these names together. At each time, only series with an earlier reading belong to the
+ * set: a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of
  * the device.
  */
 export function chooseTargetRoles(
@@ -57,13 +57,13 @@ export function chooseTargetRoles(
   });
 }
 
-/** Returns the first times of described series, at which the set to classify grows, in order, Unix ms. */
+/** Returns the times at which a described series has its first reading, so that the set to classify grows; in order, Unix ms. */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,
   );
 
-/** Placements that follow from the circuit of a judged channel: a hybrid inverter has registers of the grid, the roof and the battery. */
+/** Placements by the circuit of a classified channel, because a hybrid inverter has registers of the grid, the roof and the battery. */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['pv', 'production'],
@@ -73,8 +73,8 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /**
- * Returns the channels of series that are judged together, right after a time (Unix ms). A series without a reading by then gets its later
- * channel.
+ * Returns the channels of described series, which are classified together, immediately after a time (Unix ms). A series without a reading
+ * by then gets its later channel.
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
@@ -87,8 +87,8 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
 }
 
 /**
- * Returns, for each series of a changed device, the time in which its role differs from its target. Series without a difference are left
- * out.
+ * Returns, for each series of a changed device, the time range in which its role differs from its target role. Series without a difference
+ * are omitted.
  */
 export function findPendingRoles(
   device: Pick<DeviceState, 'channelSettings'>,
@@ -108,7 +108,7 @@ export function findPendingRoles(
  */
 export type FirstTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded first. It grows while all of them are 0. */
+/** Number of later readings that are loaded first to find one that is not 0. The number grows while all loaded readings are 0. */
 const FIRST_LOOK = 16;
 
 /** Whether new points may change the first times of a stored series. */
@@ -116,19 +116,19 @@ export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoi
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** Returns the points that may become a register's first nonzero reading, or replace it. */
+/** Returns those of the points that may become a register's first nonzero reading, or replace it. */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
-  // Points are in order of time, so the first one usually decides.
+  // Points are in order of time. If the first point is after `sinceMs`, no point can change the time of the first nonzero reading.
   if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
   return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
 }
 
 /**
  * Returns the first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for
- * one time the lower one is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them,
- * returns the stretch to load.
+ * one time, the lower is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them, returns
+ * the stretch to load.
  */
 export function computeFirstTimes(
   series: SeriesState,
@@ -155,7 +155,7 @@ export function computeFirstTimes(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // A reading entered by hand changes the counted energy, but the device did not send it.
+  // Readings entered by hand are excluded: they change the counted energy, but the device did not send them.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );

@@ -6,9 +6,9 @@ import type { LockedDevice } from './load.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
 /**
- * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their last readings. Adds the
- * event `device.connected` of a first valid reading. `devices`: the locked devices. `validReadings`: number of valid readings by device.
- * Returns the statements, and the devices that they change.
+ * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their latest messages. Adds
+ * the event `device.connected` for a first valid reading. `devices`: the locked devices. `validReadings`: number of valid readings by
+ * device. Returns the statements, and the devices that the statements change.
  */
 export function updateDeviceStates(
   devices: ReadonlyMap<string, LockedDevice>,
@@ -29,7 +29,7 @@ export function updateDeviceStates(
 
 interface ReportedState {
   deviceId: string;
-  /** Bits of the outcomes of the device's last readings; see `withOutcomes`. */
+  /** Bits that contain the outcomes of the device's latest messages; see `withOutcomes`. */
   bits: number;
   reportsFaulty: boolean | null;
 }
@@ -45,7 +45,7 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
-    // The outcome of a replayed message was stored when it was received: a replay must not make its device faulty.
+    // The outcome of a replayed message was stored when the message was received, and a replay must not make its device faulty.
     if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
@@ -98,13 +98,15 @@ async function addConnectedEvents(client: PoolClient, deviceIds: readonly string
   await addEvents(query, events, new Date());
 }
 
-/** Number of a device's last messages and elements whose outcome is stored, one bit each, as in the column `is_faulty`. */
+/**
+ * Number of latest messages and elements of a device whose outcomes are stored, one bit each. The column `is_faulty` uses the same number.
+ */
 const STORED_OUTCOMES = 20;
 const MASK = 2 ** STORED_OUTCOMES - 1;
 
 /**
- * Shifts a batch's outcomes into the bits of a device's last readings; 1 means rejected. The order within the batch is unknown, so
- * rejections are spread evenly among the others. Pure.
+ * Shifts a batch's outcomes into the bits of a device's latest outcomes; 1 means rejected. The order within the batch is unknown, so
+ * rejections are distributed evenly among the valid readings. Pure.
  */
 function withOutcomes(bits: number, valid: number, rejected: number): number {
   const all = valid + rejected;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, toStatementStep } from './statement.ts';
 
-/** Maximum number of series in the cache of recorded ones. */
+/** Maximum number of series in the cache of series that are already recorded. */
 const MAX_KNOWN = 500_000;
 
-/** Records which series have sent readings without a time to this host. A step of the host's clock affects these series. */
+/** Creates a recorder of series that have sent readings without a time to this host. A step of the host's clock affects these series. */
 export function createUntimedSeries(host: string) {
   const known = new Set<string>();
   return {

@@ -17,24 +17,27 @@ import type { UntimedSeries } from './untimed-series.ts';
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /**
- * If at least this many cached heads, and a quarter of the batch's, are stale, another writer is serving the same devices. Fewer can come
- * from an owner's change of settings.
+ * If at least this many cached heads, and a quarter of a batch's heads, are stale, another writer is serving the same devices. Fewer stale
+ * heads can result from an owner's change of settings.
  */
 const MANY_STALE = 16;
 /**
- * For batches with few devices: the number of consecutive batches with stale heads that shows another writer. A single one can come from an
- * owner's change.
+ * For batches with few devices: the number of consecutive batches with stale heads that shows that another writer serves the same devices.
+ * A single such batch can result from an owner's change.
  */
 const STALE_IN_A_ROW = 3;
-/** Time for which batches leave a changed device to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such devices. */
+/**
+ * Time for which the recomputation of a changed device is left to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
+ * devices.
+ */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when it is committed; only then may the
-   * messages be acknowledged. Rejects if the database fails, and then nothing of the batch is stored. Several writers may write the same
-   * devices, and a batch may be delivered several times.
+   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; only
+   * then may the messages be acknowledged. Rejects if the database fails; then nothing of the batch is stored. Several writers may write
+   * the same devices, and a batch may be delivered several times.
    */
   write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
 }
@@ -62,8 +65,8 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
 }
 
 /**
- * Changed devices whose recomputation is deferred to `watchChangedDevices`, with the end of the deferral: their recomputation failed, or
- * takes several pieces.
+ * Changed devices whose recomputation is left to `watchChangedDevices` for a time, because it failed or takes several chunks. Each device
+ * has the time at which this ends.
  */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
@@ -115,7 +118,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // The commit may or may not have succeeded, so the cached heads of these devices may be wrong.
+        // Whether the transaction was committed is unknown, so the cached heads of its devices may be wrong.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();
@@ -162,7 +165,10 @@ class BatchesWriter implements Writer {
     return chosen;
   }
 
-  /** Removes the cause of a failed attempt. Throws the error if there is no such cause, or after too many attempts. */
+  /**
+   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if the cause cannot be removed, or after
+   * too many attempts.
+   */
   async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
     if (error instanceof MissingPartitions) await this.#months.make(error);
     else if (error instanceof RecomputationRequired) {
@@ -176,9 +182,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until it ends. Must
- * run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored, and the errors of the
- * others.
+ * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until the
+ * transaction ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored,
+ * and for each other message the error.
  */
 async function confirmSenders(
   client: PoolClient,
@@ -200,7 +206,7 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Returns a refusal. Throws other errors: the transaction has failed. */
+/** Returns the error if it is a refusal of a sender. Throws other errors, because the transaction has failed. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;

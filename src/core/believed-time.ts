@@ -1,6 +1,9 @@
 import { DAY_MS } from './units.ts';
 
-/** Maximum time by which the clock of a starting process may move the believed time ahead, ms (energy.md, "When the clock was wrong"). */
+/**
+ * Maximum time by which the clock of a starting process may advance the believed time (the time that the installation assumes to be right),
+ * ms (energy.md, "When the clock was wrong").
+ */
 export const MAX_LEAP_MS = 31 * DAY_MS;
 
 /** Facts about the time at the start of a process, Unix ms. */
@@ -9,13 +12,13 @@ export interface TimeAtStart {
   storedMs: number | null;
   /** Clock of this process. */
   clockMs: number;
-  /** Whether a device has ever sent a message. Before the first message, a wrong clock cannot delete anything. */
+  /** Whether a device has ever sent a message. Before the first message, a wrong clock cannot cause a deletion. */
   wasUsed: boolean;
 }
 
 /**
- * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not advance it at all;
- * otherwise a process that restarts repeatedly would advance it by 31 days each time. Pure.
+ * Returns the believed time after a start, Unix ms. A clock more than 31 days ahead does not advance the believed time at all; otherwise a
+ * process that restarts repeatedly would advance it by 31 days each time. Pure.
  */
 export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart): number {
   if (storedMs === null || !wasUsed) return clockMs;

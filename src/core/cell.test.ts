@@ -18,11 +18,11 @@ test('identifiers and secrets contain the name of the cell that created them', (
     fc.property(cells, fc.constantFrom('usr' as const, 'dev' as const, 'gwy' as const), (cell, prefix) => {
       setCell(cell);
       const id = newId(prefix);
-      // Names of cells are shorter than this part, so the router can never mistake an identifier of the first cell for
-      // another cell's.
+      // A cell's name is shorter than the random part, so the router can never mistake an identifier of the first cell for one of another
+      // cell.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
       expect(cellOf(id)).toBe(cell ?? null);
-      // The secret of a cookie is base64url: it may contain _ and -, but never a dot.
+      // The secret of a cookie is base64url: it may contain `_` and `-`, but never a dot.
       expect(cellOf(withCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);

@@ -1,8 +1,7 @@
 /**
- * The cell of this installation: one of several installations behind one router (deploy/cells). Identifiers of
- * accounts, devices and gateways, API keys, and secrets of people (cookies, mailed tokens) contain the cell's name, so
- * that the router finds the cell without a directory. The first cell has no name, and its identifiers contain none.
- * Only this file writes and parses the name.
+ * The cell of this installation. A cell is one of several installations behind one router (deploy/cells). Identifiers of accounts, devices
+ * and gateways, API keys, and secrets of people (cookies, mailed tokens) contain the cell's name, so that the router finds the cell without
+ * a directory. The first cell has no name, so its identifiers contain none. Only this file writes and parses the name.
  */
 
 const NAME = '[a-z][a-z0-9]{0,7}';
@@ -14,12 +13,12 @@ const WHOLE_NAME = new RegExp(`^${NAME}$`);
  */
 export const ID_PATTERN: string = `(?:${NAME}_)?[0-9a-z]{26}`;
 
-/** Whether a text can be the name of a cell: one to eight lower-case letters and digits, beginning with a letter. */
+/** Whether a text can be the name of a cell: a lower-case letter, followed by up to seven lower-case letters or digits. */
 export const isCellName = (text: string): boolean => WHOLE_NAME.test(text);
 
 let cell: string | undefined;
 
-/** Sets the cell of this process; undefined is the first cell. Called by `loadConfig`. */
+/** Sets the cell of this process; undefined for the first cell. Called by `loadConfig`. */
 export function setCell(name: string | undefined): void {
   cell = name;
 }
@@ -28,12 +27,13 @@ export function setCell(name: string | undefined): void {
 export const cellPart = (): string => (cell === undefined ? '' : `${cell}_`);
 
 /**
- * Marks a secret of a person (cookie, mailed token) with the cell's name and a dot. A dot, because secrets are
+ * Prefixes a secret of a person (cookie, mailed token) with the cell's name and a dot. The separator is a dot, because secrets are
  * base64url and may contain `_`.
  */
 export const withCell = (secret: string): string => (cell === undefined ? secret : `${cell}.${secret}`);
 
-// Matches the prefix, the cell, and the 26 characters of an identifier or the 42 of a generated key.
+// Matches an identifier or a generated key that contains a cell: the prefix, the cell, and the 26 characters of an identifier or the 42 of
+// a key.
 const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAME})_[0-9A-Za-z]{42}|(${NAME})\\..+)$`);
 
 /**

@@ -8,15 +8,15 @@ export interface Texts {
   readonly [name: string]: string | Texts;
 }
 
-/** Compiled texts, in the same groups. */
+/** Compiled texts, in the same groups as the source texts. */
 export interface CompiledTexts {
   readonly [name: string]: CompiledMessage | CompiledTexts;
 }
 
 /**
- * Compiles the texts of one language. `pages`: texts by the name of the page. A text without arguments remains text; one with arguments
- * becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). Throws with the path of the text if one cannot
- * be parsed.
+ * Compiles the texts of one language. `pages`: texts by the name of the page. A text without arguments remains a string. A text with
+ * arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). Throws with the path of the text if
+ * one cannot be parsed.
  */
 export async function compileWords(pages: Readonly<Record<string, Texts>>): Promise<CompiledTexts> {
   // The compiler is imported with the first text, because a process that shows and mails no texts does not need it.

@@ -10,12 +10,12 @@ export interface CsvTable {
 }
 
 /**
- * Maximum number of characters in a row, and maximum number of columns. A row that exceeds them cannot belong to a
- * table of this service.
+ * Maximum number of characters in a row, and maximum number of columns. A row that exceeds one of them cannot belong to a table of this
+ * service.
  */
 export const MAX_CSV_ROW_LENGTH = 131_072;
 const MAX_COLUMNS = 64;
-/** Number of characters that are parsed at a time; other work runs in between. */
+/** Number of characters that are parsed at a time. Between two such slices, the process can do other work. */
 const SLICE = 65_536;
 
 /**

@@ -7,7 +7,7 @@ const PLACES = 9;
 const MAX_WHOLE_DIGITS = 12;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** Types a number as billionths without a check. For results of arithmetic and stored values. */
+/** Casts a number to billionths without a check. For results of arithmetic and stored values. */
 export const asBillionths = (value: bigint): Billionths => value as Billionths;
 
 /**
@@ -32,8 +32,8 @@ export function parseDecimal(text: string): Billionths | null {
 const MAX_DECIMAL_CHARACTERS = 100;
 
 /**
- * Parses a decimal of any precision, multiplies it by a factor, and rounds once to 9 decimals, halves away from zero. Returns null if the
- * text is not a decimal, or the product is 10^12 or more.
+ * Parses a decimal of any precision, multiplies it by a factor, and rounds the product once to 9 decimals, halves away from zero. Returns
+ * null if the text is not a decimal, or the product is 10^12 or more.
  */
 export function parseScaled(text: string, factor: Billionths): Billionths | null {
   if (text.length > MAX_DECIMAL_CHARACTERS) return null;

@@ -1,14 +1,14 @@
-/** A number with at most this many digits is represented exactly by a double. */
+/** Number of digits up to which a double represents every decimal number exactly. */
 const EXACT_DIGITS = 15;
 /** Matches JSON that may contain a number with an exponent, or with more digits than a double represents exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
-/** Whether JSON may contain a number that a double would change. If not, `JSON.parse` is exact, and faster. */
+/** Whether a JSON text may contain a number that a double would change. If not, `JSON.parse` is exact, and faster than `parseExactJson`. */
 export const mayHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
 
 /**
- * Parses JSON. A number that a double would change is returned as text, as it was sent. `members`: names of the only members that may
- * become text.
+ * Parses JSON. Numbers that a double would change are returned as text, exactly as they were sent. `members`: names of the only members
+ * whose numbers may become text.
  */
 export function parseExactJson(text: string, members?: readonly string[]): unknown {
   // Node 24 passes the source text of a value (ECMAScript, JSON.parse source text access). The compiler's library does not declare it yet.
@@ -27,7 +27,7 @@ function isExact(value: number, source: string): boolean {
     .replace(/[eE].*/, '')
     .replaceAll(/[-.]/g, '')
     .replace(/^0+/, '')
-    // Without the look-behind, the search would begin again at each of the zeros within a number.
+    // Without the look-behind, the regular expression would search again from each of the zeros within a number.
     .replace(/(?<!0)0+$/, '');
   return Number.isFinite(value) && digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }

@@ -32,7 +32,10 @@ export type IdPrefix =
   | 'aut'
   | 'pky';
 
-/** Prefixes of identifiers that contain the cell, because the router of several cells routes by them: accounts, senders, sign-ins. */
+/**
+ * Prefixes of identifiers that contain the cell's name, because the router in front of several cells needs it: accounts, devices, gateways,
+ * sign-ins.
+ */
 const WITH_CELL: ReadonlySet<IdPrefix> = new Set<IdPrefix>(['usr', 'dev', 'gwy', 'sgn']);
 
 const ID_BYTES = 16;
@@ -42,8 +45,8 @@ let usedBytes = random.length;
 
 let latestMs = 0;
 /**
- * Returns the clock's time, but never an earlier time than before. Readers of events follow the order of ids, also
- * after the clock was set back.
+ * Returns the clock's time, but never an earlier time than in a previous call. Readers of events follow the order of ids, even after the
+ * clock was set back.
  */
 const withoutStepsBack = (): number => {
   latestMs = Math.max(latestMs, Date.now());
@@ -51,8 +54,8 @@ const withoutStepsBack = (): number => {
 };
 
 /**
- * Creates an identifier: prefix, cell if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters
- * of base32. The ids of a cell sort by time of creation.
+ * Creates an identifier: prefix, the cell's name if the router needs it (cell.ts), and a UUIDv7 (RFC 9562, 5.7) in 26 characters of base32.
+ * The ids of a cell sort by time of creation.
  */
 export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): string {
   if (usedBytes === random.length) {

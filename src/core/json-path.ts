@@ -2,9 +2,7 @@ import { compile } from 'json-p3';
 
 /** Maximum length of a path. */
 export const MAX_JSON_PATH_CHARACTERS = 79;
-/**
- * Maximum number of compiled paths in the cache, enough for some gateways. When it is full, the whole cache is cleared.
- */
+/** Maximum number of compiled paths in the cache, enough for some gateways. If the cache is full, all of it is cleared. */
 const MAX_KEPT = 2_000;
 const compiledPaths = new Map<string, ((value: unknown) => unknown) | null>();
 
@@ -25,8 +23,8 @@ export function compileJsonPath(path: string): ((value: unknown) => unknown) | n
 }
 
 /**
- * Step of a compiled path: a member name or a list index. The library takes 4 µs to match a path, these steps a
- * hundredth of that.
+ * Step of a compiled path: a member name or a list index. The library takes 4 µs to match a path; following these steps takes a hundredth
+ * of that.
  */
 type Step = string | number;
 

@@ -4,7 +4,7 @@ import { escapeLineForTerminal } from './output.ts';
 
 export type { Logger } from 'pino';
 
-/** Log record of pino: the members of every record, and the values of this one. */
+/** Log record of pino: the members that every record has, and the values of a single record. */
 interface LogRecord {
   level: number;
   time: number;
@@ -23,9 +23,8 @@ const ERROR = 50;
 const NO_VALUES: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err', 'url']);
 
 /**
- * Creates the structured log of a process on standard error, so that standard output remains free for results. Secrets
- * are removed. With `format` `text`, each record is a short line for a person. The default is `text` on a terminal, and
- * JSON elsewhere.
+ * Creates the structured log of a process on standard error, so that standard output contains only results. Secrets are removed. With
+ * `format` `text`, each record is a short line for a person. The default is `text` on a terminal, and JSON otherwise.
  */
 export function createLog(
   name: string,
@@ -47,9 +46,8 @@ export function createLog(
 }
 
 /**
- * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready
- * https://localhost:8443`. Of a record with a `url`, only the `url` is shown. Null values and lists appear only in
- * JSON. At the level `error`, the stack follows.
+ * Formats a record as a short line: local time, process, message, values, such as `14:02:11 api ready https://localhost:8443`. If a record
+ * has a `url`, its other values are omitted. Null values and lists appear only in JSON. At the level `error`, the stack follows.
  */
 export function formatLogLine(record: LogRecord): string {
   const { level, time, name, msg, url, err } = record;

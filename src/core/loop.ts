@@ -3,18 +3,17 @@ import type { Logger } from './log.ts';
 
 /** A task that runs repeatedly. */
 export interface Loop {
-  /** Ends the idle pause because work has arrived. Does not end a pause after an error. */
+  /** Ends the pause of an idle loop because work has arrived. Does not end a pause after an error. */
   kick(): void;
-  /** Ends the loop and waits for the current turn. */
+  /** Ends the loop. Resolves when the current turn has ended. */
   stop(): Promise<void>;
 }
 
 const AFTER_ERROR_MS = { first: 500, longest: 5_000 };
 
 /**
- * Runs `turn` repeatedly: again at once if it returns a positive number of processed items, after `idleMs` if it
- * returns 0. After errors the pause grows, so that an unavailable database is not flooded with attempts. Errors are
- * logged and never end the loop.
+ * Runs `turn` repeatedly: at once if the previous turn returned a positive number of processed items, after `idleMs` if it returned 0.
+ * After errors the pause grows, so that an unavailable database is not flooded with attempts. Errors are logged and never end the loop.
  */
 export function startLoop(name: string, turn: () => Promise<number>, idleMs: number, log: Logger): Loop {
   const stopping = new AbortController();
@@ -45,7 +44,7 @@ export function startLoop(name: string, turn: () => Promise<number>, idleMs: num
   };
 }
 
-/** Waits for `ms`, or until `over` aborts. Never throws. */
+/** Waits for `ms`, or until the signal `over` aborts. Never throws. */
 export const pause = (ms: number, over: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: over }).catch(() => {});
 
@@ -63,7 +62,7 @@ export class WakeUpSignal {
     this.#isRaised = false;
   }
 
-  /** Waits for `ms`, until `over` aborts, or until the signal is raised; then lowers the signal. */
+  /** Waits for `ms`, until `over` aborts, or until this signal is raised. Then resets this signal. */
   async wait(ms: number, over: AbortSignal): Promise<void> {
     if (!this.#isRaised) {
       const raised = new AbortController();

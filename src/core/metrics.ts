@@ -29,7 +29,7 @@ export class Metrics {
     });
   }
 
-  /** Registers gauges that are read when metrics are collected. A gauge whose value cannot be read is left out. */
+  /** Registers gauges whose values are read when metrics are collected. If a gauge's value cannot be read, the gauge is omitted. */
   valuesOf(help: Record<string, string>, read: () => Promise<Record<string, number>>): void {
     const gauges = Object.entries(help).map(
       ([name, text]) => [name, new Gauge({ name, help: text, registers: this.#registers })] as const,

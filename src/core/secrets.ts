@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts texts that must be stored and read again: webhook secrets, and answers that contain a secret. */
+/** Encrypts texts that must be stored and later decrypted: webhook secrets, and stored responses that contain a secret. */
 export interface SecretBox {
   seal(text: string): Buffer;
   /** Decrypts a text. Throws if the bytes were changed or encrypted with another key. */
@@ -36,8 +36,8 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
   createHmac('sha256', secret).update(`${purpose} ${id}`).digest().subarray(0, BYTES);
 
 /**
- * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. The token is not stored,
- * and contains the cell that mailed it. `secret`: the installation's secret.
+ * Returns the token of a mailed link, which permits one purpose for one id without a sign-in. The token is not stored in the database. It
+ * contains the cell that mailed it. `secret`: the installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
   withCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);

@@ -5,9 +5,8 @@
 const TIMES_FREE = 3;
 
 /**
- * Space that accounts share, in any unit. The maximum of one account depends on the free space, so that there is always
- * some for another account (dynamic thresholds; Choudhury and Hahne, 1998), and no space is reserved for inactive
- * accounts.
+ * Space that accounts share, in any unit. The maximum of one account depends on the free space, so that some space always remains for
+ * another account (dynamic thresholds; Choudhury and Hahne, 1998), and no space is reserved for inactive accounts.
  */
 export class Shares {
   readonly total: number;
@@ -33,18 +32,18 @@ export class Shares {
     return amount <= free && this.takenBy(account) + amount <= TIMES_FREE * free;
   }
 
-  /** Whether the account has taken more than its share. `part`: fraction of the share, 1 for all of it. */
+  /** Whether the account has taken more than its share. `part`: fraction of the share with which to compare; 1 is the whole share. */
   isOver(account: string, part = 1): boolean {
     return this.takenBy(account) > part * TIMES_FREE * Math.max(0, this.total - this.#taken);
   }
 
-  /** Takes space for an account, even if none is free. */
+  /** Takes space for an account, even if no space is free. */
   take(account: string, amount = 1): void {
     this.#taken += amount;
     this.#takenBy.set(account, this.takenBy(account) + amount);
   }
 
-  /** Releases room. */
+  /** Releases space of an account. */
   give(account: string, amount = 1): void {
     this.#taken -= amount;
     const rest = this.takenBy(account) - amount;

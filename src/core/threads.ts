@@ -5,14 +5,14 @@ import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina';
 const IDLE_MS = 30_000;
 
 /**
- * Prepares worker threads, which start with the first tasks and end when they are idle. `file`: the module whose
- * default export runs a task. If a task crashes its thread, only that task fails. Aborting a task ends its thread.
+ * Creates a pool of worker threads, which start with the first tasks and end when they are idle. `file`: the module whose default export
+ * runs a task. If a task crashes its thread, only that task fails. Aborting a task ends its thread.
  */
 export function createThreads<Task, Answer>(
   file: URL,
   { least, most, mayWait }: { least: number; most: number; mayWait: number },
 ) {
-  // A thread does not inherit the compile cache of its process. Without the cache, its start takes twice the time.
+  // A thread does not inherit the compile cache of its process. Without a compile cache, starting the thread takes twice the time.
   const cache = getCompileCacheDir();
   const pool = new Piscina<Task, Answer>({
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: dirname(cache) }) },

@@ -18,8 +18,8 @@ let isOn = false;
 export const isTracing = (): boolean => isOn;
 
 /**
- * Starts the export of this process's spans. Returns a function that exports the remaining ones. The libraries are
- * loaded only if tracing is on.
+ * Starts the export of this process's spans. Returns a function that exports the remaining spans. The libraries are loaded only if tracing
+ * is on.
  */
 export async function startTracing(role: string, options: TracingOptions): Promise<() => Promise<void>> {
   if (!options.isOn) return async () => {};
@@ -75,7 +75,7 @@ export function runInSpan<T>(
   });
 }
 
-/** Records a span that has already ended, such as that of a database statement, as a child of the current span. */
+/** Records a span that has already ended, such as the span of a database statement, as a child of the current span. */
 export function recordPastSpan(name: string, attributes: Record<string, string | number>, lastedMs: number): void {
   const end = Date.now();
   tracer()

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60_000;
 /** Length of a quarter-hour, the resolution of load profiles and prices. */
 export const QUARTER_HOUR_MS = 900_000;
 export const HOUR_MS = 3_600_000;
-/** Length of 24 hours, which is every day in UTC. */
+/** Length of 24 hours in ms. In UTC, every day has this length. */
 export const DAY_MS = 86_400_000;
 
 declare const unit: unique symbol;
@@ -13,7 +13,7 @@ declare const unit: unique symbol;
  */
 export type MilliwattHours = number & { readonly [unit]: 'mWh' };
 
-/** Types a number as mWh without a check. For results of arithmetic and stored values. */
+/** Casts a number to mWh without a check. For results of arithmetic and stored values. */
 export const asMilliwattHours = (value: number): MilliwattHours => value as MilliwattHours;
 
 /** Converts kWh, as a device sends them, to whole mWh. */
@@ -23,15 +23,15 @@ export function kwhToMilliwattHours(kwh: number): MilliwattHours {
 
 /**
  * Returns a finite number times 10^`places` as an integer, halves away from zero (the rounding of the counting rules). The number is
- * treated as the decimal that was sent, which is the shortest one for this double: 1.0005 is rounded up to three
- * places, although the double is slightly lower.
+ * treated as the decimal that was sent, which is the shortest decimal for this double: 1.0005 is rounded up to three places, although the
+ * double is slightly lower.
  */
 export function roundToUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // The double and the product each have an error of up to half a unit in their last place. If the product is that
-  // close to a half, the decimal digits decide.
+  // The double and the product each have an error of up to half a unit in their last place. If the product is within that error of a half,
+  // the decimal digits decide.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;
@@ -47,9 +47,9 @@ function byDigits(value: number, places: number): number {
 }
 
 /**
- * Returns a finite number times `times` divided by `per`, for example to convert kW to W or Wh to kWh. If `times` is an
- * integer and `per` a power of ten, the decimal that was sent is scaled: 1.005 kW are 1005 W, although the product of
- * the doubles is 1004.9999999999999.
+ * Returns a finite number times `times` divided by `per`, for example to convert kW to W or Wh to kWh. If `times` is an integer and `per` a
+ * power of ten, the function scales the decimal that was sent: 1.005 kW are 1005 W, although the product of the doubles is
+ * 1004.9999999999999.
  */
 export function scaleDecimal(value: number, times: number, per: number): number {
   if (times === 1 && per === 1) return value;

@@ -15,12 +15,12 @@ const MAX_ELEMENTS = 150_000;
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Number of characters that are parsed at a time; other work runs in between. */
+/** Number of characters that are parsed at a time. Between two such slices, the process can do other work. */
 const SLICE = 65_536;
 
 /**
- * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, exceeds a bound, or
- * declares a document type, which could define entities that expand without end.
+ * Parses an XML document to a tree without attributes. Returns null if the text is not well-formed, exceeds a bound, or declares a document
+ * type, because a document type can define entities that expand without end.
  */
 export async function parseXml(text: string): Promise<XmlElement | null> {
   const { parser, result } = treeBuilder();
@@ -76,7 +76,7 @@ function treeBuilder() {
   return { parser, result };
 }
 
-/** Returns all descendants with a name, in document order. Does not search inside the elements found. */
+/** Returns all descendants with a name, in document order. Does not search inside elements that match. */
 export function findElements(root: XmlElement, name: string): XmlElement[] {
   return root.children.flatMap((child) => (child.name === name ? [child] : findElements(child, name)));
 }

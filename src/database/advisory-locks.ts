@@ -8,25 +8,25 @@ import { createHash } from 'node:crypto';
  */
 export const ADVISORY_LOCKS = {
   migration: 7_241_000,
-  /** Lock for creating partitions (make_room in sql/storage/postgres). */
+  /** Lock for creating partitions (`make_room` in sql/storage/postgres). */
   partitions: 7_241_001,
-  /** Lock for refreshing continuous aggregates. hold_refresh() in sql/rollups/timescale also takes it. */
+  /** Lock for refreshing continuous aggregates. `hold_refresh()` in sql/rollups/timescale takes the same lock. */
   refresh: 7_241_002,
   /**
-   * First of two lock keys; the second is the number of the session. The client of a broker session takes the lock if
-   * an earlier version of the service created the session at an external broker.
+   * First of two lock keys; the second is the number of a broker session. An earlier version of the service created such sessions at an
+   * external broker. The client that uses such a session takes the lock.
    */
   ingestSession: 7_241_003,
-  /** Lock for taking deliveries that are due. */
+  /** Lock for selecting the deliveries that are due. */
   deliveries: 7_241_004,
   /** Lock for replaying rejected messages. */
   replay: 7_241_005,
-  /** Lock for jobs that one worker runs for all (src/jobs/jobs.ts). */
+  /** Lock for jobs that one worker runs for the whole installation (src/jobs/jobs.ts). */
   historyUpkeep: 7_241_006,
   rollupCheck: 7_241_007,
   /** Lock for copying the embedded database (src/backup/nightly.ts). */
   nightlyCopy: 7_241_041,
-  /** Lock for writing ended.jsonl next to the copies (src/backup/ended.ts). */
+  /** Lock for writing ended.jsonl next to the copies of the embedded database (src/backup/ended.ts). */
   endings: 7_241_042,
   /** Lock for packing old hours of the load profile into days. */
   packing: 7_241_008,
@@ -36,7 +36,7 @@ export const ADVISORY_LOCKS = {
   groupSums: 7_241_046,
   /** Lock for raising remarks on homes (src/remarks/raise.ts). */
   remarks: 7_241_072,
-  /** Lock for moving accounts into another installation, which may be this one. */
+  /** Lock for moving accounts into another installation. This installation may be the source or the target. */
   usersMove: 7_241_020,
   /** Lock for opening accounts that arrived from another installation, and for checking whether they have arrived. */
   usersArrival: 7_241_021,
@@ -45,8 +45,8 @@ export const ADVISORY_LOCKS = {
 } as const;
 
 /**
- * Returns the number of a lock for one of many objects, which `parts` identify: a 64-bit hash in the same number space.
- * The probability of a collision with another such number, or with one above, is 1 in 10^18.
+ * Returns the number of the lock for one of many objects, which `parts` identify: a 64-bit hash in the same number space as the fixed
+ * numbers. The probability of a collision with another number is 1 in 10^18.
  */
 export const advisoryLockId = (
   kind:

@@ -9,14 +9,19 @@ const SYNC_MS = 10_000;
 const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the installation’s last activity: nothing is deleted by age until the clock is right or confirmed. If it is right: energy doctor --confirm-clock';
 
-/** The believed time, from which age is computed (energy.md, "When the clock was wrong"). */
+/**
+ * The believed time: the time that the installation assumes to be right, from which age is computed (energy.md, "When the clock was
+ * wrong").
+ */
 export interface BelievedTime {
-  /** Believed time in Unix ms: the last value read, plus the time that has passed since then on the monotonic clock. */
+  /**
+   * Returns the believed time in Unix ms: the last value read from the database, plus the time that has passed since then on the monotonic
+   * clock.
+   */
   nowMs(): number;
   /**
-   * The clock for deletions by age: the earliest of the believed time, the clock of this process and that of the
-   * database. A clock that is ahead therefore deletes nothing, and data with the time of a clock that was behind does
-   * not look old.
+   * The clock for deletions by age: the earliest of the believed time, the clock of this process and the clock of the database. If one
+   * clock is fast, nothing is deleted too early. If a clock was slow, data that it stamped do not look too old.
    */
   ageClock: Clock;
   stop(): void;
@@ -31,8 +36,8 @@ interface Row {
 const COLUMNS = 'at, confirmations, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "databaseMs"';
 
 /**
- * Reads the believed time and advances it to the clock of this process if that is at most 31 days ahead. Updates it in
- * the database while the process runs. `monotonicMs` returns ms since any fixed moment.
+ * Reads the believed time. Advances it to the clock of this process if that is at most 31 days ahead. Updates the believed time in the
+ * database while the process runs. `monotonicMs` returns ms since any fixed moment.
  */
 export async function startBelievedTime(
   pool: Pool,

@@ -6,8 +6,7 @@ export interface Capabilities {
   /** Whether readings and the load profile are hypertables, which create space for new months by themselves. */
   hypertables: boolean;
   /**
-   * Whether aggregates are continuous aggregates, refreshed by src/rollups/refresh.ts. If not, each write updates the
-   * aggregates itself.
+   * Whether aggregates are continuous aggregates, which src/rollups/refresh.ts refreshes. If not, each write updates the aggregates itself.
    */
   continuousAggregates: boolean;
   /** Whether old chunks are compressed into columns. */
@@ -38,7 +37,7 @@ const OLDEST_POSTGRES = 15;
  */
 const OLDEST_TIMESCALE = '2.19';
 
-/** Reports that the database cannot be used in its present state. The message contains the remedy. */
+/** Thrown if the database cannot be used in its present state. The message contains the remedy. */
 class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }
@@ -46,26 +45,26 @@ class UnusableDatabase extends Error {
 interface Facts {
   postgres: number;
   postgresName: string;
-  /** Version of the extension in this database. Null if it is not installed. */
+  /** Version of the TimescaleDB extension in this database. Null if it is not installed. */
   timescale: string | null;
   licence: string | null;
-  /** Whether the server offers the extension for installation. */
+  /** Whether the server offers the TimescaleDB extension for installation. */
   offered: boolean;
   /** Tier for which the service's schema was created. Null before the schema exists. */
   made: Tier | null;
 }
 
 /**
- * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the
- * right; never if `timescale` is `off`. An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if
- * that is impossible.
+ * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right (never if
+ * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if the schema's tier is not possible
+ * in this database.
  */
 export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
-    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the
-    // statement even ends its session (one of the pool's). In both cases the tier is plain, and the summary line names
-    // the reason. Raw SQL: the server's catalogue and settings, before the service's tables exist.
+    // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
+    // its session. In both cases the tier is plain, and the summary line names the reason. Raw SQL: the server's catalogue and settings,
+    // before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
   }
@@ -101,7 +100,7 @@ async function factsOf(pool: Pool): Promise<Facts> {
   return { ...facts, licence, made };
 }
 
-/** Derives the tier from the facts. Throws if they do not allow one. Pure. */
+/** Derives the tier from the detected facts. Throws if the facts do not permit any tier. Pure. */
 export function decideTier(facts: Facts, timescale: 'auto' | 'off'): DetectedDatabase {
   const { postgres, postgresName, licence, made, offered } = facts;
   if (postgres < OLDEST_POSTGRES) {
@@ -169,7 +168,7 @@ export interface CommitFacts {
   synchronousStandbyNames: string;
 }
 
-/** Reads the settings in one statement. `hosts`: number of hosts in the URL. */
+/** Reads the settings that decide whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
 export async function readCommitFacts(query: Query, hosts: number): Promise<CommitFacts> {
   // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its
   // details.
@@ -183,8 +182,8 @@ export async function readCommitFacts(query: Query, hosts: number): Promise<Comm
 }
 
 /**
- * Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. Empty
- * for a database without a standby. Pure.
+ * Returns sentences for operators: why a failover of the database could lose acknowledged data, and the remedy. Empty if the database has
+ * no standby. Pure.
  */
 export function listCommitRisks({
   hosts,

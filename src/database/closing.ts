@@ -4,9 +4,15 @@ import type { Pool } from './connect.ts';
 /** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 
-/** Setting that makes new sessions read-only. A session can override it, so it stops a service but not an operator. */
+/**
+ * Database setting that makes new sessions read-only. A session can override the setting, so the setting stops a service but not an
+ * operator.
+ */
 const CLOSED = 'default_transaction_read_only';
-/** Prefix of `installation_id` in a database that a move is filling, followed by the id of the source installation. */
+/**
+ * Prefix of `installation_id` in a database that a move of the installation is filling. The id of the source installation follows the
+ * prefix.
+ */
 export const FILLED_FROM_PREFIX = 'from ';
 
 const MOVED =
@@ -21,8 +27,7 @@ const nameOf = async (client: Client): Promise<string> =>
   (await client.query('SELECT quote_ident(current_database()) AS name')).rows[0].name;
 
 /**
- * Makes the database read-only for sessions that begin from now on; existing sessions can still write. Takes part in the caller's
- * transaction.
+ * Makes the database read-only for sessions that begin from now on; existing sessions can still write. Runs in the caller's transaction.
  */
 export async function closeForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);

@@ -45,10 +45,10 @@ export const parseBigintsWithNulls = (text: string | null | undefined): (number 
 export const parseBigints = (text: string | null | undefined): number[] => parseBigintsWithNulls(text) as number[];
 
 /**
- * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings`: further session settings, as
- * `name=value`. If the URL has several hosts, connections go to the host in the role `wanted` (as with libpq's
- * target_session_attrs), and to another host after a failover. `isAnswering`: requests wait for this pool, so they are
- * refused while its server does not respond (standstill.ts).
+ * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings`: further session settings, as `name=value`. If the
+ * URL has several hosts, connections go to the host in the role `wanted` (as with libpq's target_session_attrs), and to another host after
+ * a failover. `isAnswering`: whether requests of clients wait for this pool; then its callers are refused while the server does not respond
+ * (standstill.ts).
  */
 export function createPool(
   url: string,
@@ -93,18 +93,18 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
-  // Closes the connection instead of returning it to the pool.
+  // Closes a released connection if it must not be reused, because the role of its server has changed.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
-  // If the server closes an idle connection, the process must not end. The next query reports any lasting error.
+  // If the server closes an idle connection, the process must not end. If the error persists, the next query reports it.
   pool.on('error', () => {});
-  // If a connection is closed between two statements of a transaction, the process must not end. The next statement fails.
+  // If a connection is closed between two statements of a transaction, the process must not end. The transaction's next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Runs work on a pool of its own, which is closed afterwards. */
+/** Runs work on a separate pool, which is closed afterwards. */
 export async function withPool<T>(
   url: string,
   options: Parameters<typeof createPool>[1],
@@ -118,10 +118,7 @@ export async function withPool<T>(
   }
 }
 
-/**
- * Resolves with the response of the only server. With several servers: with the first response of a server in the
- * wanted role.
- */
+/** With one server, resolves with its response. With several servers, resolves with the first response of a server in the wanted role. */
 const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
   asked.length === 1
     ? (asked[0] as Promise<boolean>)
@@ -149,8 +146,9 @@ export const queryOn =
   };
 
 /**
- * Returns a function that builds a statement for its first values, and from then on runs the same text with other values. Throws if two
- * of the first values are equal, or if the statement has another parameter, because it would never change.
+ * Returns a function that builds a statement for its first values. From then on, the function runs the same text with other values. Throws
+ * if two of the first values are equal. Also throws if the statement has a parameter that is not among the values, because it would never
+ * change.
  */
 export function buildOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
@@ -172,9 +170,9 @@ export function buildOnce<Values extends readonly unknown[], Row>(
 }
 
 /**
- * Prefix of a statement whose plan each connection caches. Meant for statements that take longer to plan than to run,
- * because they read few rows or do not group. (A cached plan is made without the values, so PostgreSQL assumes few
- * rows.) The statement's text must not depend on values.
+ * Prefix of a statement whose plan each connection caches. For statements that take longer to plan than to run, because they read few rows
+ * or do not group. (A cached plan is made without the values, so PostgreSQL assumes few rows.) The statement's text must not depend on
+ * values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
 export const PREPARED_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
@@ -183,7 +181,7 @@ const IS_PREPARED = /^\s*\/\* prepared \*\//;
 /** Names of the prepared statements by their text. */
 const names = new Map<string, string>();
 
-/** Returns the name of a prepared statement, by which PostgreSQL identifies it. Equal texts have equal names. */
+/** Returns the name of a prepared statement. PostgreSQL identifies the statement by this name. Equal texts have equal names. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known) return known;
@@ -256,7 +254,7 @@ export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Tables>({
     dialect,
     log: ({ query, queryDurationMillis }) =>
-      // The statement's text contains no values; they are parameters.
+      // The statement's text contains no values, because values are passed as parameters.
       recordPastSpan('postgresql', { 'db.system.name': 'postgresql', 'db.query.text': query.sql }, queryDurationMillis),
   });
 }
@@ -273,9 +271,9 @@ const [ZERO, DOT, PLUS] = [48, 46, 43];
 const parseAny = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
 /**
- * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 timestamps, and the driver's own parser,
- * with two regular expressions for each, took half the time of such a query. It still parses unusual texts (years
- * before 1000, BC, infinity).
+ * Parses a PostgreSQL timestamp, to the millisecond. A year of hours has 8,784 timestamps, and the driver's own parser, with two regular
+ * expressions for each, took half the time of such a query. The driver's parser still parses unusual texts (years before 1000, BC,
+ * infinity).
  */
 export function parseTimestamp(text: string): Date {
   const { length } = text;
@@ -296,18 +294,16 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Seconds for which a transaction of each role may be idle before the server ends it, because other sessions wait for
- * the rows and locks of a hung process. A healthy process is idle for less: ingest plans batches between two
- * statements. In the API, one page of a replay (some seconds) locks the account that requested it, and other requests
- * of that account wait for 20 s at most.
+ * Seconds for which a transaction of each role may be idle before the server ends it, because other sessions wait for the rows and locks of
+ * a hung process. In a healthy process, transactions are idle for less: ingest plans batches between two statements. In the API, one page
+ * of a replay (some seconds) locks the account that requested it, and other requests of that account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or disappears with
- * its machine: its connections would stay open for hours by default. The server probes the machine over the network,
- * and drops a response that the client does not read. (Sessions with advisory locks have further limits:
- * exclusive-lock.ts.)
+ * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or disappears with its machine: by
+ * default, its connections would stay open for hours. With these settings, the server probes the machine over the network, and drops a
+ * response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
  */
 export const databaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

@@ -22,7 +22,7 @@ const run = promisify(execFile);
 /** The running PostgreSQL server of a data directory. */
 export interface EmbeddedPostgres {
   url: string;
-  /** Whether the server was already running, because the service that started it was killed. */
+  /** Whether the server was already running when this process started, because the service that had started it was killed. */
   adopted: boolean;
   /** Stops the server after it has flushed all data. */
   stop(): Promise<void>;
@@ -38,8 +38,8 @@ const urlOf = (role: string, dataDir: string, database: string): string =>
 export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
 
 /**
- * Returns the URL of any database of the embedded server, as its superuser. Needed to create roles and databases, for which the service's
- * own role has no right.
+ * Returns the URL of any database of the embedded server, for the server's superuser, which can create roles and databases. The service's
+ * own role cannot.
  */
 export const superuserUrl = (dataDir: string, database: string): string => urlOf(SERVER_SUPERUSER, dataDir, database);
 
@@ -79,18 +79,18 @@ maintenance_work_mem = 16MB
 `;
 
 /**
- * Size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access
- * no more than this regularly. On a machine with little memory it is less, because Node's processes need the memory;
- * the kernel's page cache also holds the tables of one home, and can shrink.
+ * Returns the size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access no more
+ * memory than this regularly. On a machine with little memory the size is smaller, because Node's processes need the memory; the kernel's
+ * page cache also holds the tables of one home, and can shrink.
  */
 const defaultSharedBuffersMb = () =>
   hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
- * Starts the PostgreSQL server of `dataDir`; creates the cluster if there is none. If a server already runs on this
- * directory because its starter was killed, that server is used; there is never a second one. Errors contain the end of
- * the server's log. `binaries`: programs other than those shipped with this version; a cluster belongs to one major
- * version. `extraSettings`: further lines for PostgreSQL's configuration.
+ * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If a server already runs on this directory because
+ * the process that started it was killed, that server is used; two servers never run on one directory. Errors contain the end of the
+ * server's log. `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
+ * `extraSettings`: further lines for PostgreSQL's configuration.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -105,8 +105,8 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // If a killed process left the server running with other settings, such as those of archiving, the server is
-  // restarted with the wanted ones.
+  // If a killed process left the server running with other settings, such as those of archiving, the server is restarted with the wanted
+  // settings.
   if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedAlive(dataDir);
@@ -118,7 +118,7 @@ export async function startEmbeddedPostgres(options: {
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
-/** Line before the settings of the caller. */
+/** Line in the configuration after which the caller's settings follow. */
 const EXTRA = '# Further settings.\n';
 
 async function lacksSettings(cluster: string, extraSettings: string): Promise<boolean> {
@@ -126,7 +126,7 @@ async function lacksSettings(cluster: string, extraSettings: string): Promise<bo
   return (conf.split(EXTRA)[1] ?? '') !== extraSettings;
 }
 
-/** Starts the server with this configuration. Throws with the end of its log. */
+/** Starts the server with this configuration. On failure, throws an error with the end of the server's log. */
 async function launch(binaries: PostgresBinaries, dataDir: string, conf: string, seconds: number): Promise<void> {
   const cluster = clusterFolderOf(dataDir);
   await writeFile(join(cluster, 'energy.conf'), conf);
@@ -148,9 +148,8 @@ async function throwWithLog(dataDir: string, what: string, cause?: unknown): Pro
 const FLUSH_SECONDS = 3_600;
 
 /**
- * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target of
- * `recoverySettings` (lines for its configuration), and stops it. Throws with the end of its log if the target is not
- * reached.
+ * Starts the server of a restored cluster, waits until it has applied archived WAL up to the target of `recoverySettings` (lines for its
+ * configuration), and stops it. If the target is not reached, throws an error with the end of the server's log.
  */
 export async function recoverEmbedded(dataDir: string, recoverySettings: string): Promise<void> {
   const binaries = postgresBinaries();
@@ -207,9 +206,8 @@ async function pidIn(cluster: string): Promise<number | null> {
 }
 
 /**
- * Deletes a stale pid file. pg_ctl and PostgreSQL assume a running server if the file's number now belongs to another
- * process, or to a zombie that no process reaps (containers without an init). PostgreSQL itself also checks the
- * server's shared memory when it starts.
+ * Deletes a stale pid file. pg_ctl and PostgreSQL assume a running server if the process id in the file now belongs to another process, or
+ * to a zombie that no process reaps (containers without an init). PostgreSQL itself also checks the server's shared memory when it starts.
  */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
@@ -264,10 +262,7 @@ async function spawned(command: string, args: string[], cwd: string): Promise<vo
   });
 }
 
-/**
- * Creates the cluster in a temporary folder and then moves it to its place, so that a kill in between leaves no partial
- * cluster.
- */
+/** Creates the cluster in a temporary folder and then moves it to its final folder, so that a kill in between leaves no partial cluster. */
 async function initialise(binaries: PostgresBinaries, cluster: string): Promise<void> {
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const fresh = `${cluster}.new`;

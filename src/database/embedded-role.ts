@@ -6,7 +6,7 @@ import { withPool } from './connect.ts';
 /** Role of the service in its embedded database, and name of that database, which the role owns. The role is no superuser. */
 export const SERVICE_ROLE = 'energy';
 export const SERVICE_DATABASE = 'energy';
-/** Superuser that initdb creates. It is only used to set up the role and the database. */
+/** Superuser that initdb creates. Used only to set up the role and the database. */
 export const SERVER_SUPERUSER = 'postgres';
 
 /**
@@ -29,8 +29,8 @@ export async function ensureRole(urlOf: (database: string) => string): Promise<v
 }
 
 /**
- * SQL that gives the objects of initdb's superuser to the role, except system objects. REASSIGN OWNED refuses that
- * superuser, because it also owns the system.
+ * SQL that makes the service's role the owner of the objects of initdb's superuser, except system objects. REASSIGN OWNED cannot be used,
+ * because that superuser also owns the system objects.
  */
 const TAKE_OVER = `DO $$
 DECLARE
@@ -70,20 +70,19 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Returns the folder of a cluster's socket, whether or not it exists. It is the cluster itself, which only its owner
- * can enter. If that path is too long, it is the folder that `makeSocketFolder` created and recorded, so that every
- * process finds it regardless of its TMPDIR.
+ * Returns the folder of a cluster's socket, whether or not the folder exists. Usually it is the cluster's folder, which only its owner can
+ * enter. If the path of that folder is too long, it is the folder that `makeSocketFolder` created and recorded, so that every process finds
+ * it regardless of its TMPDIR.
  */
 export function socketFolderOf(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
 }
 
-/** Creates the folder of a server's socket if it does not exist. Its name is unguessable, and only its owner can enter it. */
+/** Creates the folder of a server's socket if it does not exist. The folder's name is unguessable, and only its owner can enter it. */
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // If a clean-up removed the folder, it is created again under the same name, because processes of the service still
-  // use this name.
+  // If a clean-up removed the folder, it is created again under the same name, because processes of the service still use that name.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));
@@ -92,8 +91,8 @@ export function makeSocketFolder(cluster: string): string {
 }
 
 /**
- * Removes the socket folder of a stopped server, unless it is the cluster itself. The next start creates it again under
- * the same name.
+ * Removes the socket folder of a stopped server, unless the folder is the cluster itself. The next start creates the folder again under the
+ * same name.
  */
 export function removeSocketFolder(cluster: string): void {
   const folder = noted(cluster);
@@ -101,19 +100,22 @@ export function removeSocketFolder(cluster: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // The folder now belongs to another user, or is not empty.
+    // The folder cannot be removed, because it now belongs to another user or is not empty.
   }
 }
 
-/** Returns the socket folder that is recorded for exactly this cluster, not for a cluster of which this is a copy. */
+/**
+ * Returns the socket folder that is recorded for exactly this cluster. A copy of a cluster contains the record of the original, which does
+ * not count.
+ */
 function noted(cluster: string): string | null {
   const [of, folder] = linesOf(recordOf(cluster));
   return of === cluster && folder ? folder : null;
 }
 
 /**
- * Returns the socket folder of a running server that an earlier version of the service started. Read from its pid file:
- * line 2 is its cluster, line 5 the folder.
+ * Returns the socket folder of a running server that an earlier version of the service started. The folder is read from the server's pid
+ * file: line 2 is the cluster, line 5 the folder.
  */
 function inUse(cluster: string): string | null {
   const [, of, , , folder] = linesOf(join(cluster, 'postmaster.pid'));

@@ -23,13 +23,15 @@ export type DeviceStatus = (typeof DEVICE_STATUSES)[number];
 /** Position of a device in the energy flows of its home. */
 export const PLACEMENTS = ['grid', 'production', 'storage', 'consumption', 'excluded'] as const;
 export type Placement = (typeof PLACEMENTS)[number];
-/** The manager of a device: the account that owns it, or the utility that paired it for that account. */
+/** The manager of a device: the account that owns the device, or the utility that paired it for that account. */
 export const MANAGERS = ['owner', 'utility'] as const;
 export type ManagedBy = (typeof MANAGERS)[number];
 /** Access of a member to a home: read, or read and change. */
 export const MEMBER_ACCESSES = ['read', 'manage'] as const;
 export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
-/** Whether an app can keep a secret: a program on a server can, one on a phone or a desktop cannot. */
+/**
+ * Types of apps. A confidential app can keep a secret, because it runs on a server. A public app runs on a phone or a desktop and cannot.
+ */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
 /** Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */
@@ -39,7 +41,7 @@ export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 export const SERIES_KINDS = ['price', 'emission'] as const;
 /** Durations for which a value of a series is valid, in minutes. */
 export const RESOLUTIONS_MINUTES = [15, 30, 60] as const;
-/** Event types to which a client can subscribe: those of the specification, and `remark.raised`. */
+/** Event types to which a client can subscribe: those of the specification, and additionally `remark.raised`. */
 export const EVENT_TYPES = [
   'usage.updated',
   'alert.triggered',

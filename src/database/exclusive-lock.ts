@@ -2,21 +2,21 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from './connect.ts';
 
 /**
- * Time without a statement after which the server ends a session that holds a lock, and so releases the lock: its
- * process has hung or disappeared with its machine. (The end of a killed process is detected at once.)
+ * Time without a statement after which the server ends a session that holds a lock, and so releases the lock, because the session's process
+ * has hung or disappeared with its machine. (The end of a killed process is detected at once.)
  */
 const LOST_AFTER_SECONDS = 5;
 /**
- * As `LOST_AFTER_SECONDS`, for work at the start of a process, which sends no heartbeats: on a busy machine, seconds may pass between two
- * statements of a migration, and an ended session would end the process.
+ * Like `LOST_AFTER_SECONDS`, for work at the start of a process. Such work sends no heartbeats: on a busy machine, seconds may pass between
+ * two statements of a migration, and an ended session would end the process.
  */
 const START_LOST_AFTER_SECONDS = 60;
 /** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */
 const BEAT_MS = 1_500;
 
 /**
- * Settings of a session that holds a lock. A running statement counts as a sign of life. During a statement, the server
- * detects a killed client by checking the connection (not on Windows), and a lost machine by TCP keep-alive.
+ * Returns settings for a session that holds a lock. A running statement counts as a sign of life. During a statement, the server detects a
+ * killed client by checking the connection (not on Windows), and a lost machine by TCP keep-alive.
  */
 const lockSessionSettings = (lostAfterSeconds: number): string => `
   set_config('idle_session_timeout', '${lostAfterSeconds}s', false),
@@ -30,15 +30,14 @@ export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
 const NO_LIMITS =
   "set_config('idle_session_timeout', NULL, false), set_config('idle_in_transaction_session_timeout', NULL, false)";
 
-/** The session that holds a lock. It runs one statement at a time, in the order in which they were requested. */
+/** The session that holds a lock. The session runs one statement at a time, in the order in which the statements were requested. */
 export type LockSession = Pick<PoolClient, 'query'>;
 
 /**
- * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if
- * another session holds the lock. The lock ends with its session: at the latest 5 s after its process has hung, unless
- * a statement is running. Work that must never be done twice concurrently uses `session`, because a holder that has
- * lost the lock has no session. Work over other connections must be harmless if done twice, and must check `lost`
- * between its steps. Throws if the lock was lost before the work ended.
+ * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
+ * lock. The lock ends with its session: at the latest 5 s after its process has hung, unless a statement is running. Work that must never
+ * be done twice concurrently must use `session`, because a holder that has lost the lock has no session. Work over other connections must
+ * be harmless if done twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -51,8 +50,7 @@ export async function withExclusiveLock<T>(
   client.once('end', onEnd);
   let mustEnd = true;
   try {
-    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between
-    // two.
+    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between two statements.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
@@ -76,8 +74,8 @@ export async function withExclusiveLock<T>(
 }
 
 /**
- * Waits for a lock, then runs `work` on the session that holds it. For work that every process does at its start, one after the other. If
- * the process hangs between two statements, the lock ends after a minute.
+ * Waits for a lock, then runs `work` on the session that holds the lock. For work that every process does at its start, one process after
+ * the other. If the process hangs between two statements, the lock ends after a minute.
  */
 export async function waitForExclusiveLock<T>(
   pool: Pool,
@@ -108,7 +106,10 @@ function inTurn(client: PoolClient): LockSession {
   return { query: query as PoolClient['query'] };
 }
 
-/** Sends heartbeats for the holder of a lock (`LOCK_SESSION_SETTINGS`). Returns a function that stops them and resolves after the last one. */
+/**
+ * Sends heartbeats for the holder of a lock (`LOCK_SESSION_SETTINGS`). Returns a function that stops the heartbeats and resolves after the
+ * last one.
+ */
 export function keepAlive(session: LockSession): () => Promise<void> {
   const over = new AbortController();
   const beating = (async () => {

@@ -11,8 +11,8 @@ import {
 import { deliverConnection } from './standstill.ts';
 
 /**
- * Duration of a statement after which the pool checks whether its server still has the wanted role. If not, the server
- * may never respond.
+ * Duration of a statement after which the pool checks whether the statement's server still has the wanted role. A server that has lost the
+ * role may never respond.
  */
 const STUCK_MS = 5_000;
 
@@ -29,10 +29,10 @@ function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ..
 }
 
 /**
- * Creates a pool for several hosts, whose connections go to the host in the wanted role, and to another host after a
- * failover. A server that hangs, or a machine without power, closes no connection. So if a statement takes long, its
- * host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If the
- * wanted role is standby, several hosts may have it.)
+ * Creates a pool for several hosts, whose connections go to the host in the wanted role, and to another host after a failover. A server
+ * that hangs, or a machine without power, closes no connection. Therefore, if a statement takes long, the pool checks the roles of the
+ * hosts. If the statement's host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If
+ * the wanted role is standby, several hosts may have it.)
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const hosts = searchAmong(urls, wanted, options);
@@ -48,10 +48,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
       return deliverConnection(this.#connectAgain(), callback);
     }
 
-    /**
-     * Connects. Repeats the attempt if the cached host failed, and while the time limits grow because no host responds
-     * in time.
-     */
+    /** Connects. Repeats the attempt if the cached host failed, and while the time limits still grow because no host responds in time. */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
         const before = hosts.slowness;
@@ -88,7 +85,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
   return pool;
 }
 
-/** Closes the connections to hosts that have lost the wanted role to another one. Throws if no host has it. */
+/** Closes the connections to hosts that no longer have the wanted role, if another host has it. Throws if no host has the role. */
 async function endFormerConnections(
   hosts: Hosts,
   connections: ReadonlySet<pg.Client & { hostNumber: number }>,

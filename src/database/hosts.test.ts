@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Hosts } from './hosts.ts';
 
-/** Servers by number, with the role that each reports. `silent` never answers; `slow` does not answer in time. */
+/** Creates numbered servers with the role that each reports. `silent` never responds; `slow` does not respond in time. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
   const hosts = new Hosts(are.length, 'primary', async (host) => {

@@ -8,19 +8,19 @@ export type ServerRole = 'primary' | 'standby';
  * pool's time limit for a connection.
  */
 export const ANSWER_MS = 2_000;
-/** Maximum factor of time limits on a slow machine. A host then has 16 s. */
+/** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s. */
 const MAX_SLOWNESS = 8;
 
-/** Tracks how many times longer than usual connections may take. */
+/** Tracks by which factor connections take longer than usual. */
 class Slowness {
   factor = 1;
 
-  /** After a timeout. */
+  /** Doubles the time limit after a timeout. */
   increase(): void {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** Adapts the limit to a connection that took this time: to twice that time, unless the limit is lower already. */
+  /** Adapts the time limit to a connection that took this time: to twice that time, unless the limit is already lower. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / ANSWER_MS));
   }
@@ -29,12 +29,11 @@ class Slowness {
 const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
- * The search for the host in the wanted role. `ask` connects to a host and returns whether it has the role; it
- * throws if the host does not respond. All hosts are queried concurrently, so a machine without power costs no extra
- * time. The search also measures how slow connections are. On a busy machine every connection may take longer than its
- * limit; all would be given up after most of their work was done, and none would ever succeed. So the limits double
- * after a timeout, and later follow the connections that succeed. They do not change if another host responded, such as
- * the standby of a hung primary: then the machine is not slow.
+ * The search for the host in the wanted role. `ask` connects to a host and returns whether the host has the role; it throws if the host
+ * does not respond. All hosts are queried concurrently, so a machine without power costs no extra time. The search also measures how slow
+ * connections are. On a busy machine every connection may take longer than its time limit; all attempts would be given up after most of
+ * their work was done, and none would ever succeed. So the limits double after a timeout, and later follow the connections that succeed.
+ * They do not change if another host responded, such as the standby of a hung primary, because the machine is then not slow.
  */
 export class Hosts {
   readonly #count: number;
@@ -43,7 +42,7 @@ export class Hosts {
   readonly #slowness = new Slowness();
   #known: number | null = null;
   #underWay: Promise<number> | null = null;
-  /** Whether the cached host responded to a search but no connection to it has been established since. */
+  /** Whether the cached host has responded to a search, but no connection to this host has been established since. */
   #isNew = false;
 
   constructor(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
@@ -58,8 +57,8 @@ export class Hosts {
   }
 
   /**
-   * Returns the number of the host in the wanted role: the cached one or, without one, the first that now reports the
-   * role. Throws if no host has it.
+   * Returns the number of the host in the wanted role: the cached host or, if no host is cached, the first that now reports the role.
+   * Throws if no host has the role.
    */
   async choose(): Promise<number> {
     return this.#known ?? this.search();
@@ -105,8 +104,8 @@ export class Hosts {
   }
 
   /**
-   * Invalidates the cached host if `host` is that host, because it is down or has changed its role. `error`: reason why a connection to it
-   * failed.
+   * Invalidates the cached host if `host` is that host, because the host is down or has changed its role. `error`: reason why a connection
+   * to the host failed.
    */
   forget(host: number, error?: Error): void {
     if (this.#known !== host) return;
@@ -121,7 +120,7 @@ export class Hosts {
   }
 }
 
-/** Reports that a host is down or does not have the wanted role. The caller retries. */
+/** Thrown if a host is down or does not have the wanted role. The caller retries. */
 export class HostUnavailable extends Error {
   override name = 'HostAway';
   /** SQLSTATE cannot_connect_now, as from a server that does not accept connections yet. */
@@ -165,8 +164,8 @@ export class WatchedClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that a move has closed, a new connection would get the same error, and this one can still read,
-      // so it remains open.
+      // In a database that a move has closed, a new connection would get the same error. This connection can still read, so it remains
+      // open.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });
@@ -177,7 +176,7 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** Errors of failed connections to the chosen host. After one of these, another host may accept a connection. */
+/** Errors of failed connections to the chosen host. After such an error, another host may accept a connection. */
 export const failedConnectionErrors = new WeakSet<object>();
 
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
@@ -216,7 +215,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
         failedConnectionErrors.add(error as object);
-        // The pool drops a failed connection without closing it at the server.
+        // Closes the connection at the server as well, because the pool only drops a failed connection.
         void this.end().catch(() => {});
         throw error;
       }

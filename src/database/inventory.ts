@@ -3,8 +3,8 @@ import type { Query } from './connect.ts';
 /** Size of an installation, for its operators. */
 interface Inventory {
   /**
-   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The difference of two
-   * values gives the rate. It may lag by a second, and decreases if a partition is dropped or the server crashes.
+   * Number of rows inserted into `readings`, from the statistics of its partitions or chunks. The difference of two values gives the rate
+   * of inserts. The number may lag by a second, and decreases if a partition is dropped or the server crashes.
    */
   readingsStored: number;
   rejectedLastHour: number;
@@ -20,7 +20,7 @@ interface Inventory {
  */
 const MAX_REJECTIONS = 100_000;
 
-/** Reads the inventory in one statement that does not read any readings. */
+/** Reads the inventory in one statement, which reads no readings. */
 export async function readInventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
@@ -43,7 +43,7 @@ export async function readInventory(query: Query, now: Date): Promise<Inventory>
 interface Waiting {
   /** Age of the most recent reading of all devices. Null if there are no readings. */
   lagSeconds: number | null;
-  /** Number of late deltas that are not in the aggregates yet. */
+  /** Number of late changes of consumption that are not in the aggregates yet. */
   lateDifferences: number;
   /** Number of days whose aggregates must be recomputed. */
   staleDays: number;
@@ -53,12 +53,10 @@ interface Waiting {
   deliveries: number;
 }
 
-/**
- * Reads all backlogs in one statement. `most`: maximum up to which each is counted, to limit the cost; null counts all.
- */
+/** Reads all backlogs in one statement. `most`: maximum up to which each backlog is counted, to limit the cost; null counts all. */
 export async function readBacklogs(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
-  // Raw SQL: counts of five relations in one statement, so that all are of the same moment.
+  // Raw SQL: counts of five relations in one statement, so that all counts are of the same moment.
   const { rows } = await query<Waiting>(
     `SELECT extract(epoch FROM $1::timestamptz - max(seen_at))::float8 AS "lagSeconds",
        ${count('late_deltas')} AS "lateDifferences",

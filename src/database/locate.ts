@@ -2,8 +2,8 @@ import type { Config } from '#src/config/load.ts';
 import { embeddedUrl, isEmbeddedAlive } from './embedded-postgres.ts';
 
 /**
- * Returns the URL of the database: the configured one, or that of the data directory's embedded database, which must be
- * running. If it is not running, throws with the remedy.
+ * Returns the URL of the database: the configured URL, or the URL of the data directory's embedded database, which must be running. If it
+ * is not running, throws with the remedy.
  */
 export async function databaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;

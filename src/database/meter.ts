@@ -6,11 +6,10 @@ export const COMMODITIES = ['gas', 'heat', 'water'] as const;
 export type Commodity = (typeof COMMODITIES)[number];
 
 /**
- * Pattern of channel names with a known meaning (counting rules, "Registers of one device", rule 6): `import`,
- * `export` or a commodity, a part of one (`import/t1`, `gas/m3`), or any of these after the name of a circuit
- * (`switch0/import`). Every other text is an unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to
- * count are called `ignored/…`. PostgreSQL interprets the pattern as JavaScript does, and the index
- * `series_unknown_name` contains the same text.
+ * Pattern of channel names with a known meaning (counting rules, "Registers of one device", rule 6): `import`, `export` or a commodity, a
+ * component of one of these (`import/t1`, `gas/m3`), or any of these after the name of a circuit (`switch0/import`). Every other text is an
+ * unknown name (`feed_in`, `meter/unknown/wert_a`). Channels known not to count are called `ignored/…`. PostgreSQL interprets the pattern
+ * as JavaScript does, and the index `series_unknown_name` contains the same text.
  */
 export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
@@ -40,26 +39,23 @@ const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
- * The estimated part of exported energy, of a device or of its channels with a placement. Few devices have one, so it
- * is stored in separate rows instead of a column of every bucket.
+ * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so it is
+ * stored in separate rows instead of a column of every bucket.
  */
 export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
 
 export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/**
- * All meters and estimated parts that may have rows of their own, in addition to the rows of the device and the user.
- */
+/** All meters and estimated parts that may have separate rows, in addition to the rows of the device and the user. */
 export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
   ...[null, ...PLACEMENTS].map(estimatedExportOf),
 ];
 
 /**
- * Returns the key of a meter's rows in the load profile and in all aggregates above it, which they have instead of
- * `device_id` and `user_id`. No id contains a slash, so a query for a device or a user never matches these rows
- * (decision 0041).
+ * Returns the key that a meter's rows have in the load profile and in all aggregates, instead of `device_id` and `user_id`. No id contains
+ * a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
 export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
 

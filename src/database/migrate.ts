@@ -21,10 +21,10 @@ interface Migrated {
 }
 
 /**
- * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of
- * sql/storage and sql/rollups for its tier are applied again if they changed or if a numbered file was applied.
- * Partitions are created for the months around now. All of it is one transaction, so a database never has parts of two
- * tiers. Any number of processes may call it concurrently. Throws if a newer version created the schema.
+ * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/storage and
+ * sql/rollups for the database's tier are applied again if they changed or if a numbered file was applied. Partitions are created for the
+ * months around now. The whole migration is one transaction, so a database never has parts of two tiers. Any number of processes may call
+ * this function concurrently. Throws if a newer version created the schema.
  */
 export async function migrate(
   pool: Pool,
@@ -46,14 +46,14 @@ export async function migrate(
   });
 }
 
-/** Reports that a newer version of the service created the schema. The message contains the remedy. */
+/** Thrown if a newer version of the service created the schema. The message contains the remedy. */
 class NewerSchema extends Error {
   override name = 'NewerSchema';
 }
 
 /**
- * Throws NewerSchema if a database has numbered migrations that this version lacks: its reads or writes could be wrong. A
- * database without a schema is not newer.
+ * Throws NewerSchema if a database has numbered migrations that this version lacks, because this version's reads or writes could be wrong.
+ * A database without a schema is not newer.
  */
 export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
   const { unknown } = await readSchemaState(client);
@@ -95,7 +95,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // A numbered file may drop objects that these files create, so the files are applied again even if unchanged.
+  // A numbered file may drop objects that the tier's files create, so the tier's files are applied again even if they are unchanged.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),
@@ -139,8 +139,8 @@ async function apply(client: PoolClient, name: string): Promise<string> {
 }
 
 /**
- * Creates the monthly partitions (`readings_2026_11`) for readings and the load profile over `[from, to]`, unless the
- * database creates space by itself. Returns the names of the partitions that it created.
+ * Creates the monthly partitions (such as `readings_2026_11`) for readings and the load profile over `[from, to]`, unless the database
+ * creates space for new months by itself. Returns the names of the partitions that it created.
  */
 export async function ensurePartitions(db: Pool | PoolClient, range: { from: Date; to: Date }): Promise<string[]> {
   // Raw SQL: a function of the schema, which each tier implements.
@@ -155,17 +155,17 @@ type Queried = Pick<Pool, 'query'>;
 const LATE_WINDOW_DAYS = 7;
 
 /**
- * Returns the start of the retention in Unix ms: the same day and time `retentionMonths` calendar months ago. If that
- * month has no such day, its last day is used, so that the start never moves back. Older readings are rejected.
+ * Returns the start of the retention in Unix ms: the same day of the month and time of day, `retentionMonths` calendar months ago. If that
+ * month has no such day, the month's last day is used, so that the start never moves back. Older readings are rejected.
  */
 export function retentionStartMs(nowMs: number, retentionMonths: number): number {
   return DateTime.fromMillis(nowMs, { zone: 'utc' }).minus({ months: retentionMonths }).toMillis();
 }
 
 /**
- * Drops readings before the start of the retention, in whole partitions or chunks. It waits a day after such readings
- * are first rejected, so that no writer adds readings to dropped partitions, whatever its clock. Returns the names of
- * the dropped partitions or chunks.
+ * Drops readings before the start of the retention, in whole partitions or chunks. The drop happens a day after such readings are first
+ * rejected, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the dropped partitions
+ * or chunks.
  */
 export async function dropReadings(pool: Queried, now: Date, retentionMonths: number): Promise<string[]> {
   const before = new Date(retentionStartMs(now.getTime(), retentionMonths) - DAY_MS);

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from './connect.ts';
 
-/** Name of a key, session, device or gateway: the id, or the SHA-256 of the secret of a key or session. */
+/** Identifies a key, session, device or gateway: by its id, or by the SHA-256 of the secret of a key or session. */
 type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**
- * Returns the result of `find` for a name. Without a result, returns `'moving'` if the account is moving from or to
- * another installation: the absence is then temporary, and the caller gets 503 (retry) instead of an error about its
- * key. Calls `find` a second time before it returns undefined, because the account may have been opened in between.
+ * Returns the result of `find` for a name. If there is no result, returns `'moving'` if the account is moving from or to another
+ * installation: its absence is then temporary, and the caller gets 503 (retry) instead of an error about its key. Calls `find` a second
+ * time before it returns undefined, because the account may have been opened in between.
  */
 export async function findUnlessMoving<T>(
   db: Database,

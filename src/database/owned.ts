@@ -1,4 +1,4 @@
-/** Relations that record the owner of an object by the object's id, each with the prefix of such ids (src/core/ids.ts). */
+/** Relations that record the owner of an object by the object's id. Each has the prefix of such ids (src/core/ids.ts). */
 export const OWNED_RELATIONS = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },
@@ -17,7 +17,7 @@ export const OWNED_RELATIONS = {
   authorization: { prefix: 'aut', relation: 'authorizations', key: 'authorization_id' },
   provisioningBatch: { prefix: 'prb', relation: 'provisioning_batches', key: 'batch_id' },
   billPeriod: { prefix: 'bil', relation: 'bill_periods', key: 'bill_period_id' },
-  // Price and emission series are in one relation, so either entry finds all series of a person.
+  // Price and emission series are in one relation, so the entry of either finds all series of a person.
   priceSeries: { prefix: 'prs', relation: 'price_series', key: 'series_id' },
   emissionSeries: { prefix: 'ems', relation: 'price_series', key: 'series_id' },
 } as const;

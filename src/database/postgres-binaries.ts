@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 
 /** Location of the programs of PostgreSQL, and the command prefix with which this user can run them. */
 export interface PostgresBinaries {
-  /** Major version of PostgreSQL. A data folder belongs to one major version. */
+  /** Major version of PostgreSQL. A data folder can be used only with the major version that created it. */
   major: number;
   initdb: string;
   pgCtl: string;
-  /** Command and arguments before each program, because PostgreSQL refuses to run as root. Empty for other users. */
+  /** Command and arguments to put before each program's name, because PostgreSQL refuses to run as root. Empty for other users. */
   prefix: string[];
 }
 
@@ -35,7 +35,7 @@ export function postgresBinaries(): PostgresBinaries {
   return packagedBinaries(root);
 }
 
-/** Returns the programs of such a package in a folder. */
+/** Returns the programs of PostgreSQL in the folder of such an npm package. */
 function packagedBinaries(root: string): PostgresBinaries {
   linkLibraries(root);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -58,7 +58,7 @@ function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' |
   return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: commandPrefixForRoot() };
 }
 
-/** Creates the links to libraries that the package's install script would create; npm may be configured not to run it. */
+/** Creates the links to libraries that the package's install script would create, because npm may be configured not to run the script. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -91,9 +91,9 @@ export function commandPrefixForRoot(): string[] {
 const run = promisify(execFile);
 
 /**
- * The last npm package of each supported major version, with npm's checksum for each platform. It includes the version
- * in package.json (test/contract/earlier-binaries.test.ts), because existing clusters of this version need it for the
- * upgrade once package.json moves to the next major version.
+ * The last npm package of each supported major version of PostgreSQL, with npm's checksum for each platform. The list includes the version
+ * in package.json (test/contract/earlier-binaries.test.ts): once package.json moves to the next major version, existing clusters need the
+ * earlier version for their upgrade.
  */
 export const PACKAGE_BY_MAJOR_VERSION: Readonly<
   Record<number, { version: string; integrity: Readonly<Record<string, string>> }>

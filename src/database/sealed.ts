@@ -1,8 +1,8 @@
 import type { Query } from './connect.ts';
 
 /**
- * Maximum number of encrypted values that are sampled in each column: enough to distinguish a wrong key from single
- * rows that were encrypted with another key.
+ * Maximum number of encrypted values that are sampled in each column: enough to distinguish a wrong key from single rows that were
+ * encrypted with a different key.
  */
 const SAMPLES = 20;
 

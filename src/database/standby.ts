@@ -3,7 +3,7 @@ import { withTimeout } from '#src/core/timeout.ts';
 import { type Pool, type Query, queryOn } from './connect.ts';
 
 const POLL_MS = 1_000;
-/** Maximum duration of a poll. A standby that responds later is unavailable. */
+/** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
 const ANSWER_MS = 2_000;
 
 /** Replication state of a standby. */
@@ -33,7 +33,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // The time is read before the standby is queried, so the computed age of its data is never too low.
+    // This time is read before the standby is queried, so the computed age of the standby's data is never too low.
     const position = await within(writtenTo(queryOn(primary)));
     samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(queryOn(standby)));
@@ -90,7 +90,7 @@ async function replayedTo(query: Query): Promise<{ replayed: number; horizon: nu
 const within = <T>(answer: Promise<T>): Promise<T> =>
   withTimeout(answer, ANSWER_MS, `no answer within ${ANSWER_MS} ms`);
 
-/** A position of the primary's write-ahead log, and the time at which the primary was there. */
+/** A position of the primary's write-ahead log, and the time at which the primary had written up to it. */
 export interface StandbySample {
   atMs: number;
   /** Position in bytes of the primary's write-ahead log. */
@@ -101,9 +101,9 @@ export interface StandbySample {
 const KEPT = 900;
 
 /**
- * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary
- * was at that position. If the primary writes nothing, the data do not age, because the position is the latest. Null if
- * the age is unknown, because all samples are beyond the position. Pure.
+ * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary was at that position.
+ * If the primary writes nothing, the data do not age, because the position remains the latest. Null if the age is unknown, because all
+ * samples have later positions. Pure.
  */
 export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
@@ -111,13 +111,13 @@ export function computeDataAge(samples: readonly StandbySample[], replayed: numb
 }
 
 /**
- * Appends a sample, and drops the oldest beyond the maximum number, so that the list stays bounded while the standby
- * does not respond. Pure.
+ * Appends a sample, and drops the oldest samples beyond the maximum number, so that the list stays bounded while the standby does not
+ * respond. Pure.
  */
 export const addLatestSample = (samples: readonly StandbySample[], latest: StandbySample): readonly StandbySample[] =>
   [...samples, latest].slice(-KEPT);
 
-/** Returns the samples that later calls may need: the last replayed one and all after it. Pure. */
+/** Returns the samples that later calls may need: the last sample whose position is replayed, and all samples after it. Pure. */
 export function listNeededSamples(samples: readonly StandbySample[], replayed: number): readonly StandbySample[] {
   const reached = samples.findLastIndex(({ position }) => position <= replayed);
   return samples.slice(Math.max(0, reached));
@@ -127,8 +127,8 @@ export function listNeededSamples(samples: readonly StandbySample[], replayed: n
 const ROUND = 2 ** 32;
 
 /**
- * Whether a standby has replayed a transaction. `number`: its 32-bit id, as in rows, among the last two thousand
- * million. All transactions below `horizon` have been replayed. Pure.
+ * Whether a standby has replayed a transaction. `number`: the transaction's 32-bit id, as in rows; it must be among the last two thousand
+ * million ids. All transactions below `horizon` have been replayed. Pure.
  */
 export function isTransactionReplayed(number: number, horizon: number): boolean {
   const ahead = (((horizon - number) % ROUND) + ROUND) % ROUND;

@@ -5,11 +5,11 @@ import { HostUnavailable, WatchedClient } from './hosts.ts';
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * Time limit of a probe. A server that accepts no new connection within it counts as not responding. Together with the
- * wait before the probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
+ * Time limit of a probe. If a server accepts no new connection within this time, it counts as not responding. Together with the wait before
+ * the probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
  */
 export const PROBE_MS = 3_000;
-/** Time after a successful probe during which the server is not probed again, because a statement may take long. */
+/** Time after a successful probe during which the server is not probed again. A statement may take long although the server responds. */
 const TRUSTED_MS = 2_000;
 
 type Got = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
@@ -28,11 +28,11 @@ export function deliverConnection(
 }
 
 /**
- * Refuses the callers of a pool while its server does not respond. A machine or process that is stopped closes no
- * connection and accepts new ones, so statements would wait until it resumes. Instead they fail with HostUnavailable,
- * their connections are closed, and requests for a connection fail at once until the server responds again. `probe`
- * connects to the server and runs a statement. It resolves or rejects when the server responds; if the server does not
- * respond, it rejects after PROBE_MS, with a message about a timeout.
+ * Refuses the callers of a pool while the pool's server does not respond. A machine or process that is stopped closes no connection and
+ * accepts new ones, so statements would wait until it resumes. Instead the statements fail with HostUnavailable, their connections are
+ * closed, and requests for a connection fail at once until the server responds again. `probe` connects to the server and runs a statement.
+ * It resolves or rejects when the server responds; if the server does not respond, it rejects after PROBE_MS, with a message about a
+ * timeout.
  */
 export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
@@ -57,7 +57,7 @@ export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unkno
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The caller was refused while the connection was established.
+          // The caller was refused while its connection was being established.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));
@@ -96,7 +96,7 @@ function isAnswered(probed: Promise<unknown>): Promise<boolean> {
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // Data that arrived while this process was busy are read before the server is judged.
+    // Before the server counts as not responding, the process reads data that arrived while it was busy.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), PROBE_MS).unref();
   });
 }

@@ -110,7 +110,7 @@ export interface Tables {
     tariff_id: string;
     user_id: string;
     name: string;
-    /** YYYY-MM-DD. Select it as text, because the driver would parse it into a time. */
+    /** Date as YYYY-MM-DD. Queries must select it as text, because the driver would parse it into a time. */
     valid_from: ColumnType<Date, string, string>;
     currency: string;
     /** JSON. */
@@ -138,7 +138,7 @@ export interface Tables {
     bill_period_id: string;
     user_id: string;
     device_id: string | null;
-    /** YYYY-MM-DD. Select it as text, because the driver would parse it into a time. */
+    /** Date as YYYY-MM-DD. Queries must select it as text, because the driver would parse it into a time. */
     first_day: ColumnType<Date, string, never>;
     last_day: ColumnType<Date, string, never>;
     timezone: string;
@@ -414,7 +414,9 @@ export interface Tables {
     described: object | null;
     meant: string | null;
   };
-  /** Columns of `series` with their time range. A bound is a number if the range has no beginning or no end. */
+  /**
+   * Columns of `series` with the time range in which they apply. A bound is a number (infinity) if the range has no beginning or no end.
+   */
   series_roles: {
     series_id: number;
     device_id: string;

@@ -8,9 +8,8 @@ const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs `run` in the open transaction or, without one, in a new one. So the changes of a store can be part of its
- * caller's transaction. After a conflict with another transaction, a new transaction is retried, so `run` may run
- * several times.
+ * Runs `run` in the open transaction or, if there is none, in a new one. The changes of a store can thus be part of its caller's
+ * transaction. After a conflict with another transaction, a new transaction is retried, so `run` may run several times.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -23,7 +22,7 @@ export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Databas
   }
 }
 
-/** Runs `run` in a transaction of its own. If it throws, the transaction is rolled back and the error is rethrown. */
+/** Runs `run` in a new transaction. If `run` throws, the transaction is rolled back and the error is rethrown. */
 export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isBroken = false;
@@ -38,9 +37,9 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
 }
 
 /**
- * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table).
- * `onBroken` is called if the rollback also fails; the connection must then not be used again. `mode`: isolation and
- * access, if not the defaults.
+ * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table). `onBroken` is called if
+ * the rollback also fails; the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
+ * defaults.
  */
 export async function transactionOn<T>(
   client: PoolClient,
@@ -63,8 +62,8 @@ export async function transactionOn<T>(
 }
 
 /**
- * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues
- * and the error is returned. Throws if the transaction is lost because the connection has ended.
+ * Runs `run` inside a savepoint of the open transaction. If `run` fails, its changes are undone, the transaction continues and the error is
+ * returned. Throws if the transaction is lost because the connection has ended.
  */
 export async function inSavepoint<T>(
   client: PoolClient,

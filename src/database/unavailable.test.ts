@@ -3,7 +3,7 @@ import { createLog } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 import { waitForDatabase } from './unavailable.ts';
 
-/** Creates a pool whose connections fail with these errors, one after the other, and then succeed. */
+/** Creates a pool whose connections fail with the given errors, one after the other, and then succeed. */
 function failing(...errors: { code?: string; message: string }[]) {
   const connect = vi.fn(async () => {
     const error = errors.shift();
@@ -15,7 +15,7 @@ function failing(...errors: { code?: string; message: string }[]) {
 
 const log = createLog('test', { level: 'silent' });
 const unknownHost = { code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND pg-1' };
-/** `localhost` that refuses at `::1` and at `127.0.0.1`. */
+/** The error if `localhost` refuses the connection at `::1` as well as at `127.0.0.1`. */
 const refusedByAll = { code: 'ECONNREFUSED', message: '' };
 const noPrimary = { code: '57P03', message: 'no host of the database takes writes (host 1: timeout)' };
 const wrongPassword = { code: '28P01', message: 'password authentication failed for user "energy"' };

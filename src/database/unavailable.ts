@@ -18,14 +18,14 @@ export const isDatabaseUnavailable = ({ code = '', message }: Error & { code?: s
   code !== STATEMENT_TIMEOUT && (UNAVAILABLE.test(code) || UNAVAILABLE_MESSAGE.test(message));
 
 const RETRY_MS = { first: 500, longest: 2_000 };
-/** Kubernetes gives a role 10 minutes to start (deploy/kubernetes/base/pod.yaml). */
+/** Maximum wait for a database, ms. Kubernetes gives a role 10 minutes to start (deploy/kubernetes/base/pod.yaml). */
 const MAX_WAIT_MS = 300_000;
 
 /**
- * Waits until the pool can connect, and logs why it cannot yet. Machines and containers start in any order: the database, or the name
- * server that knows its host, may start later than a role. A waiting role leaves the processor to them, while a role that ends and is
- * restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does not remedy (such
- * as a wrong password) at once, and the signal's reason if it aborts.
+ * Waits until the pool can connect, and logs why it cannot connect yet. Machines and containers start in any order: the database, or the
+ * name server that resolves its host, may start later than this process. A waiting process leaves the processor to them, while a process
+ * that ends and is restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does
+ * not remedy (such as a wrong password) at once, and the signal's reason if the signal aborts.
  */
 export async function waitForDatabase(
   pool: Pick<Pool, 'connect'>,
@@ -42,7 +42,7 @@ export async function waitForDatabase(
     } catch (error) {
       if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
       const { message, code } = error as Error & { code?: string };
-      // The error has no message if the addresses of a host refused one after the other.
+      // If the addresses of a host refused the connection one after the other, the error has no message.
       const next = message || code;
       if (next !== reason) log.warn({ reason: next }, 'waiting for the database (DATABASE_URL)');
       reason = next;

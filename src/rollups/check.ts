@@ -27,8 +27,8 @@ export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date 
 }
 
 /**
- * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`),
- * in order. With `userId`, only those of one user.
+ * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`), in order. `userId`:
+ * if set, only this user and its meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
@@ -44,7 +44,7 @@ export async function listUsersToCheck(pool: Pool, userId: string | null = null)
 /** Maximum number of differing rows reported for one user and relation. */
 export const MAX_DIFFERENCES = 1_000;
 
-/** Compares one user's aggregates with the load profile, from `since` (a start of a month) on; each level in one snapshot. */
+/** Compares one user's aggregates with the load profile, from `since` (a start of a month) on. Each level is compared in one snapshot. */
 export async function checkUserRollups(
   db: Pool | PoolClient,
   userId: string,
@@ -68,7 +68,7 @@ export async function checkUserRollups(
 
 function differenceQuery(level: Level): string {
   const { time, keys } = level;
-  // A continuous aggregate has rows without data if differences cancel out. Queries ignore them.
+  // A continuous aggregate has rows without data if positive and negative changes cancel out. Queries ignore such rows.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${levelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;

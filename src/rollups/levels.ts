@@ -33,15 +33,15 @@ interface MeasureDeclaration {
   /** Unit and meaning of the measure. */
   means: string;
   /**
-   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: a 0 in
-   * another column would otherwise look like a known 0.
+   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: otherwise a 0 in another column
+   * would look like a known 0.
    */
   isKnowledge?: boolean;
 }
 
 export type Measure = keyof typeof MEASURES;
 
-/** Sums of the measures in a bucket, or a difference to these sums. */
+/** Sums of the measures in a bucket, or a change of these sums. */
 export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` ? MilliwattHours : number };
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
@@ -54,37 +54,37 @@ export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column
   string
 >;
 export const MEASURE_COLUMNS: readonly string[] = Object.values(COLUMN_BY_MEASURE);
-/** Columns that are 0 in a row without known data. */
+/** Columns of the measures that show that data are known. In a row without known data, all of them are 0. */
 export const KNOWLEDGE_COLUMNS: readonly string[] = entries
   .filter(([, { isKnowledge }]) => isKnowledge)
   .map(([, { column }]) => column);
 
-/** Length of buckets, which all begin at UTC boundaries. */
+/** Length of a bucket. All buckets begin at UTC boundaries. */
 type Unit = 'quarter-hour' | 'hour' | 'day' | 'month';
 
 /** A key column of a level. `hour_of_day` is in UTC, 0 to 23. */
 export type LevelKey = 'device_id' | 'user_id' | 'starts_at' | 'hour' | 'day' | 'month' | 'hour_of_day';
 
 export interface Level {
-  /** Public view of stored closed hours and open hours. */
+  /** Public view that adds up the stored closed hours and the open hours. */
   relation: string;
   comment: string;
   unit: Unit;
   /** Key column that contains the start of the bucket. */
   time: LevelKey;
   keys: readonly LevelKey[];
-  /** Key columns without redundant ones: the device determines the user. */
+  /** Key columns of the primary key. `user_id` is omitted if the device determines the user. */
   primaryKey: readonly LevelKey[];
-  /** Level from which this level is summed if it is computed as a whole. */
+  /** Level from which this level is summed when it is recomputed. */
   above: string;
-  /** Whether the level is a view on every tier. It is then not stored and needs no check. */
+  /** Whether the level is a view on every tier. Such a level is not stored and needs no check. */
   isView?: boolean;
   /**
-   * Whether the level is one of devices. Its closed hours are then in STORED_HOURS and PACKED_DAYS, and `closed_…` is a
-   * view of both, in which a key may have several rows.
+   * Whether the rows of the level belong to devices. Their closed hours are then in STORED_HOURS and PACKED_DAYS, and `closed_…` is a view
+   * of both, in which a key may have several rows.
    */
   isOfDevice?: boolean;
-  /** The part of the bucket with the highest sum of a measure; of equal parts, the earliest. Null if all are 0. */
+  /** The part of the bucket with the highest sum of a measure; of equally high parts, the earliest. Null if all sums are 0. */
   peak?: {
     column: string;
     comment: string;
@@ -107,8 +107,8 @@ export const LOAD_PROFILE: Level = {
 };
 
 /**
- * A table with closed hours of the load profile (sql/schema). There are two, whose values are added up, so a difference
- * may be written to either.
+ * A table with closed hours of the load profile (sql/schema). There are two such tables, whose values are added up, so a change of
+ * consumption may be written to either.
  */
 interface Stored {
   relation: string;
@@ -118,9 +118,9 @@ interface Stored {
 }
 
 /**
- * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its
- * quarter-hours 2 to 4 (null: 0). The first quarter-hour is the sum minus the others, so a row of an earlier version
- * with a single quarter-hour has the same form.
+ * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
+ * (null: 0). The first quarter-hour is the sum minus the other three. A row of an earlier version, which contains a single quarter-hour,
+ * therefore has the same form.
  */
 export const STORED_HOURS: Stored = {
   relation: 'device_hours',
@@ -129,12 +129,15 @@ export const STORED_HOURS: Stored = {
 };
 
 /**
- * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of
- * quarter-hours for each measure. An array with one element means that all are equal; null means that all are 0.
+ * Table of old hours that have been packed (src/rollups/pack.ts): one row for each device and UTC day, with an array of quarter-hours for
+ * each measure. An array with one element means that all quarter-hours are equal; null means that all are 0.
  */
 export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
-/** Numbers of the quarter-hours that have a column of their own in a stored hour. The first quarter-hour has none. */
+/**
+ * Numbers of the quarter-hours that have a separate column in a stored hour. The first quarter-hour has none: it is the sum minus the
+ * others.
+ */
 export const LATER_QUARTER_HOURS = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */
 export const quarterHourColumn = (column: string, quarter: (typeof LATER_QUARTER_HOURS)[number]): string =>
@@ -210,12 +213,12 @@ export function findLevel(relation: string): Level {
   return level;
 }
 
-/** Levels whose closed hours are stored. A view `…_expected` computes each of them from the load profile. */
+/** Levels whose closed hours are stored. For each of them, a view `…_expected` computes the hours from the load profile. */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 
 /**
- * Levels that are continuous aggregates if the database supports them, from the lowest up. Months are never continuous, because buckets of
- * variable width lose rows: an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
+ * Levels that are continuous aggregates if the database supports them, from the lowest level up. Months are never continuous, because
+ * buckets of variable width lose rows: an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
  */
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
@@ -223,8 +226,8 @@ export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit 
 export const storedRelationOf = ({ relation }: Level): string => `closed_${relation}`;
 
 /**
- * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS that contains the data. An
- * index supports conditions on it.
+ * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS that contains the data. Conditions on this
+ * column can use an index.
  */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 

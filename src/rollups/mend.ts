@@ -8,7 +8,7 @@ import { markDaysStale, refreshUntilComplete, withRefreshLocked } from './refres
 /** Result of a pass over all users. */
 export interface RollupReport {
   users: number;
-  /** Number of users that the pass checked; fewer than all if it was stopped. */
+  /** Number of users that the pass checked. If the pass was stopped, not all users. */
   checked: number;
   /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
@@ -21,7 +21,7 @@ export interface RollupOptions {
   capabilities: Capabilities;
   /** Start of the first month to check. */
   since: Date;
-  /** `check` reports only; `repair` rebuilds users that differ; `rebuild` rebuilds all. */
+  /** `check` only reports; `repair` rebuilds the aggregates of users that differ; `rebuild` rebuilds those of all users. */
   mode: 'check' | 'repair' | 'rebuild';
   /** If set, only this user is checked. */
   userId?: string;
@@ -33,7 +33,10 @@ export interface RollupOptions {
 /** Maximum number of differences in a report. */
 const MAX_SHOWN = 100;
 
-/** Checks or rebuilds the aggregates of all users, or one, user by user, so that memory and locks do not grow with the number of users. */
+/**
+ * Checks or rebuilds the aggregates of all users, or of one. The users are processed one by one, so that memory and locks do not grow with
+ * their number.
+ */
 export async function checkAllRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
   const { capabilities, since, mode, userId, signal, onProgress } = options;
   const { continuousAggregates } = capabilities;
@@ -56,11 +59,12 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
-  // Continuous aggregates are not separated by user: each affected day is recomputed once, for all users.
+  // Continuous aggregates are not separated by user, so each affected day is recomputed once, for all users.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // Recorded after the days are marked as stale: the record is not processed while one of them is stale (src/energy/group/progress.ts).
+    // Recorded after the days are marked as stale, because the record is not processed while one of these days is stale
+    // (src/energy/group/progress.ts).
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
   }
@@ -68,8 +72,8 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
 }
 
 /**
- * Returns the days of the load profile (which consists of stored hours if aggregates are continuous), and days that exist only in
- * aggregates.
+ * Returns the days of the load profile, and days that exist only in aggregates. (If aggregates are continuous, the load profile consists of
+ * stored hours.)
  */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
@@ -94,15 +98,15 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Returns the days that contain a difference. A month that differs needs no entry, because its hours differ, too. */
+/** Returns the days that contain a difference. A month that differs needs no separate entry, because its hours differ, too. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
 
 /**
- * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay, so differences are checked again
- * after all pending changes are applied, with the refresh locked.
+ * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. If differences are found, they
+ * are therefore checked again with the refresh locked, after all pending changes are applied.
  */
 async function differencesOf(
   pool: Pool,

@@ -8,20 +8,20 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
  * Number of recent days of the load profile that are not packed, because most late readings arrive within this time.
  */
 const DAYS_AS_HOURS = 3;
-/** Maximum number of devices of which one transaction packs a day. */
+/** Maximum number of devices whose hours of a day are packed in one transaction. */
 const MAX_DEVICES = 500;
 /**
- * Duration of the pause as a multiple of the working time. Packing years of the past while meters send therefore uses a
- * third of the time of one connection.
+ * Duration of the pause after a transaction, as a multiple of the transaction's duration. If years of the past are packed while meters
+ * send, packing therefore uses a third of the time of one connection.
  */
 const REST = 2;
 
 /**
- * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size; one
- * pass at a time in the whole installation. The next pass adds hours that arrive later. Safe to kill at any point: the next pass continues.
- * Returns the number of days processed, or null if another process is packing. `devices`: number of devices for each transaction; `rest`:
- * pause after each transaction, as a multiple of its duration; `signal`: stops the pass between two transactions; `onProgress`: called with
- * the numbers of days at the start and after each day.
+ * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size. Only
+ * one pass runs at a time in the whole installation. If hours arrive for a packed day, the next pass adds them. Safe to kill at any point:
+ * the next pass continues. Returns the number of days processed, or null if another process is packing. `devices`: number of devices for
+ * each transaction; `rest`: pause after each transaction, as a multiple of its duration; `signal`: stops the pass between two transactions;
+ * `onProgress`: called with the numbers of days at the start and after each day.
  */
 export async function packDays(
   pool: Pool,
@@ -56,14 +56,14 @@ export async function packDays(
 }
 
 /**
- * Packs one day of at most `devices` devices whose ids follow `afterId`. Returns the id of the last device, or null if no device was left.
+ * Packs one day for at most `devices` devices whose ids follow `afterId`. Returns the id of the last device, or null if no device was left.
  */
 async function packSome(client: LockSession, day: Date, afterId: string, devices: number): Promise<string | null> {
   const { rows } = await client.query('SELECT pack_day($1, $2, $3) AS last', [day, afterId, devices]);
   return rows[0].last;
 }
 
-/** One transaction for each month, because it locks the month's table. */
+/** Calls `release_hours` in a separate transaction for each month, because the function locks the month's table. */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');
@@ -72,8 +72,8 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days into hours, or those of some users and their devices' separate meters (`meterKey`). A database with continuous
- * aggregates needs this after a migration. Safe to kill at any point.
+ * Unpacks all packed days into hours, or only those of some users and their devices' separate meters (`meterKey`). Required after a
+ * migration of a database with continuous aggregates. Safe to kill at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

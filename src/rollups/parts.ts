@@ -14,12 +14,12 @@ import { packedPiecesSql, storedHoursSql, storedQuarterHoursSql } from './sql/ho
 import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
 
 /**
- * Combines closed and open hours. A row of a level is the sum of both, because a difference may be in either. The
- * public views, for people, are built with this module; the service itself reads smaller parts with it, which is
+ * Builds SQL that combines closed and open hours. A row of a level is the sum of both, because a change of consumption may be in either.
+ * The public views, for people, are built with this module; the service itself uses it to read only the parts that it needs, which is
  * faster. A query must be one statement: an hour that closes between two statements would count twice or not at all.
  */
 
-/** Returns the view of the heads that contains the open hours of a level, with its keys. */
+/** Returns the view of the open hours that a level needs, with the view's keys. Open hours are stored in the heads of devices. */
 const openOf = (level: Level): { view: string; source: LevelSource } =>
   level === LOAD_PROFILE
     ? {
@@ -29,8 +29,8 @@ const openOf = (level: Level): { view: string; source: LevelSource } =>
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
 /**
- * Builds a subquery for the parts of a level's rows, for queries that sum them: the keys, the columns that both parts have, and the columns
- * that only one part has. Some rows have two or more parts.
+ * Builds a subquery for the parts (closed and open) of a level's rows, for queries that sum these parts: the keys, the columns that both
+ * parts have, and the columns that only one part has. A row may have two or more parts.
  */
 export function levelPartsSql(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
@@ -43,8 +43,8 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
 }
 
 /**
- * The same as `levelPartsSql`, for a device level and a time range given by two SQL expressions that the enclosing FROM must provide, so
- * that an index finds closed data in every table.
+ * Builds the same subquery as `levelPartsSql`, for a device level and a time range. The range is given by two SQL expressions that the
+ * enclosing FROM must provide, so that an index finds closed data in every table.
  */
 export function devicePartsSql(
   level: Level,
@@ -63,8 +63,8 @@ export function devicePartsSql(
 }
 
 /**
- * Builds a subquery for the peak of a user's bucket from the level below: the highest part that is mostly measured, the earliest of equal
- * ones. (A stored peak ignores estimates, so it is valid only if nothing was estimated.)
+ * Builds a subquery for the peak of a user's bucket, from the level below: the highest part of which at least half is measured; of equally
+ * high parts, the earliest. (A stored peak ignores whether energy is estimated, so it is valid only if nothing was estimated.)
  */
 export function peakSql(level: Level, whose: string, since: string): string {
   const { peak } = level;
@@ -83,8 +83,8 @@ export interface RowOwner {
 }
 
 /**
- * Builds a subquery for the parts of one user's or device's rows in `[from, to)`: keys and columns. `rows`: starts of the stored hours and
- * packed days to which the range is limited.
+ * Builds a subquery for the parts (closed and open) of one user's or device's rows in `[from, to)`: keys and columns. `rows`: if given,
+ * only stored hours and packed days with these starts are read.
  */
 export function userOrDevicePartsSql(
   level: Level,
@@ -95,7 +95,7 @@ export function userOrDevicePartsSql(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
-  // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
+  // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
@@ -110,9 +110,9 @@ export interface RowOwners {
 }
 
 /**
- * Builds a query for the load profiles of several users or devices in `[from, to)`, in pieces of 15, 30 or 60 minutes: `who`, `at` (start
- * of the piece) and the columns. For 60 minutes, users have rows of their own, summed over their devices. Half hours need half as many rows
- * to group as quarter-hours. A piece may have several rows.
+ * Builds a query for the load profiles of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. Its columns are
+ * `who`, `at` (start of the interval) and the given ones. For 60 minutes, users have separate rows, which are the sums over their devices.
+ * With 30 minutes, the caller has half as many rows to group as with 15. The result may have several rows for an interval.
  */
 export function userOrDevicePiecesSql(
   { key, ids }: RowOwners,
@@ -124,12 +124,13 @@ export function userOrDevicePiecesSql(
   const { view, source } = openOf(level);
   const only = (time: LevelKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A difference must be in the same piece as the row that it corrects; a piece with only a difference would have no known time.
+  // A change of consumption must be in the same interval as the row that it corrects, because an interval with only a change would have no
+  // known time.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>
     sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
-  // Raw SQL on the hot path of every answer about a home; relation names come from src/rollups/levels.ts.
+  // Raw SQL on the hot path of every response about a home; relation names come from src/rollups/levels.ts.
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedPiecesSql(minutes, columns)),
@@ -141,8 +142,8 @@ export function userOrDevicePiecesSql(
 }
 
 /**
- * Builds a query for the parts of a level's rows of several users in `[from, to)`: the keys without the user, and the columns. A bucket has
- * many rows.
+ * Builds a query for the parts (closed and open) of a level's rows of several users in `[from, to)`: the keys without the user, and the
+ * columns. The result has many rows for a bucket.
  */
 export function userPartsSql(
   level: Level,
@@ -160,7 +161,7 @@ export function userPartsSql(
     SELECT ${list([keysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
 
-/** Time range between bucket boundaries of a level. */
+/** Time range that begins and ends at bucket boundaries of a level. */
 interface Stretch {
   from: Date;
   to: Date;
@@ -169,7 +170,7 @@ interface Stretch {
 const within = (time: LevelKey, { key, id }: RowOwner, { from, to }: Stretch): RawBuilder<unknown> =>
   sql`${sql.ref(key)} = ${id} AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
 
-/** Limits stored hours and packed days to rows that may have data of a range. */
+/** Limits stored hours and packed days to rows that may contain data of a time range. */
 function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonly Date[]): RawBuilder<unknown> {
   if (!isOfDevice) return sql``;
   const time = sql.ref(ROW_TIME_COLUMN);
@@ -178,9 +179,9 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
 }
 
 /**
- * Builds a query for a level's rows of one user or device in `[from, to)`, which are bucket boundaries, with known import: the other keys,
- * the columns of the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`: with `> 0` the
- * planner would expect to drop two thirds of the rows, and sort the groups above them.
+ * Builds a query for a level's rows of one user or device with known import in `[from, to)`, which are bucket boundaries. Its columns are
+ * the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`: with `> 0`
+ * the planner would expect to drop two thirds of the rows, and sort the groups above them.
  */
 export function levelRowsSql(
   level: Level,
@@ -201,8 +202,8 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * For device levels: each hour of a packed day is a single row, so only stored and open hours are grouped. These are few if days are
- * packed, and grouping every hour of a year would take longer than reading them.
+ * Builds the query for device levels. Each hour of a packed day is a single row, so only stored and open hours are grouped. If days are
+ * packed, these are few. Grouping every hour of a year would take longer than reading the hours.
  */
 function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -223,8 +224,8 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
 }
 
 /**
- * For user levels, open rows are joined instead of grouped, because few rows are open and grouping would process all
- * others, too.
+ * Builds the query for user levels. Open rows are joined with the closed ones instead of grouped, because few rows are open and grouping
+ * would process all closed rows, too.
  */
 function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -233,12 +234,12 @@ function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }
   const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak covers closed hours only, and ignores estimates.
+  // The stored peak is valid only without open hours and estimates; otherwise it is computed here.
   const found = stored.map((column) => {
     const anew = peakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
-  // Raw SQL on the hot path of every answer about usage; relation names come from src/rollups/levels.ts.
+  // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(time, owner, range)}) c

@@ -2,7 +2,10 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { expectedRelationOf, levelColumns, STORED_LEVELS, storedRelationOf } from './levels.ts';
 
-/** Records that all days of some users may have changed without a write, so that sums of groups with these users become invalid. */
+/**
+ * Records that all days of some users may have changed without a write by ingest, so that the stored sums of groups with these users become
+ * invalid.
+ */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
   await client.query(
     `INSERT INTO changed_home_days (user_id, day)
@@ -12,9 +15,9 @@ export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds:
 }
 
 /**
- * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from
- * `since` (a start of a month) on, on tiers with tables, in one transaction. Locks the heads of the user's devices,
- * like writers, so that nothing is written concurrently. Messages that arrive meanwhile wait unacknowledged.
+ * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from `since` (a start of
+ * a month) on. For tiers with aggregates as tables. Runs in one transaction, which locks the heads of the user's devices, as writers do, so
+ * that nothing is written concurrently. Messages that arrive meanwhile wait unacknowledged.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {

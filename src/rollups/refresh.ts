@@ -5,18 +5,18 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, type Level, storedRelationOf } from './levels.ts';
 
-/** Continuous aggregates by bucket length. The daily one is computed from an hourly one, so it is refreshed after it. */
+/** Returns the continuous aggregates with a bucket length. The daily one is computed from an hourly one, so it is refreshed after that. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Maximum number of days that one refresh call computes. */
 const MAX_DAYS = 31;
 /** Number of devices whose open hours are closed in one transaction. */
 const MAX_CLOSED = 1_000;
-/** Maximum number of devices of which one transaction adds a late day: at most 48,000 quarter-hours, about 7 MB. */
+/** Maximum number of devices whose changes of a late day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
 /**
- * Maximum time for which a pass waits for transactions that began before the border moved. Otherwise the next pass
- * continues.
+ * Maximum time for which a pass waits for transactions that began before the border (`direct_from`) moved, ms. If they take longer, the
+ * next pass continues.
  */
 const WAIT_MS = 5_000;
 
@@ -24,7 +24,7 @@ const WAIT_MS = 5_000;
 export interface RefreshReport {
   /** Whether another process is refreshing, so that nothing was done. */
   busy: boolean;
-  /** Number of late differences added to the load profile. */
+  /** Number of late changes that were added to the load profile. */
   folded: number;
   /** Number of past days that were recomputed. */
   days: number;
@@ -33,11 +33,12 @@ export interface RefreshReport {
 }
 
 /**
- * Runs one refresh of the continuous aggregates: adds pending late differences to the load profile, with one transaction for a day of some
- * devices; materialises days that have become old enough; recomputes days that have changed since. Levels are processed from the lowest up.
- * One pass at a time runs in the whole installation, never beyond the start of yesterday, because readings still arrive there, and never
- * before the oldest load profile. Safe to kill at any point: the next pass continues. `waitMs`: maximum wait for writers that hold up the
- * border. `devices`: number of devices of which a transaction folds a day. `signal`: stops the pass between two transactions.
+ * Runs one refresh of the continuous aggregates. It adds pending late changes to the load profile, with one transaction for a day of some
+ * devices; materialises days that have become old enough; and recomputes days that have changed since. Levels are processed from the lowest
+ * up. Only one pass at a time runs in the whole installation. A pass never goes beyond the start of yesterday, because readings of later
+ * times still arrive, and never before the oldest load profile. Safe to kill at any point: the next pass continues. `waitMs`: maximum wait
+ * for writers that began before the border moved. `devices`: maximum number of devices whose late changes one transaction adds. `signal`:
+ * stops the pass between two transactions.
  */
 export async function refreshRollups(
   pool: Pool,
@@ -57,9 +58,9 @@ export async function refreshRollups(
 }
 
 /**
- * Moves the border to the start of yesterday. Writers add later differences to the load profile themselves, and leave earlier ones to the
- * refresh. Before that, it closes the open hours that the border passes, because their differences can still be written directly. The
- * border never moves back: a clock that was set back has no effect.
+ * Moves the border (`direct_from`) to the start of yesterday. Writers add changes of times after the border to the load profile themselves,
+ * and leave earlier times to the refresh. Before the border moves past open hours, they are closed, because their changes can still be
+ * written directly. The border never moves back, so a clock that was set back has no effect.
  */
 async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
@@ -69,7 +70,7 @@ async function moveBorder(client: LockSession, now: Date): Promise<void> {
   await client.query('UPDATE rollup_progress SET direct_from = $1 WHERE direct_from < $1', [yesterday]);
 }
 
-/** Closes the open hours before a time, so that the stored data are complete. */
+/** Closes all open hours before a time, so that the stored data up to that time are complete. */
 export async function closeHoursBefore(client: LockSession, before: Date): Promise<void> {
   for (let last: string | null = ''; last !== null; last = await closeOpenHours(client, before, last));
 }
@@ -84,8 +85,8 @@ async function closeOpenHours(client: LockSession, before: Date, afterId: string
 }
 
 /**
- * Adds pending late differences to the load profile under the lock of the refresh: one statement for a day of up to `devices` devices.
- * Returns the number of differences. `signal`: stops between two statements.
+ * Adds pending late changes to the load profile, under the lock of the refresh. Each statement adds those of one day for up to `devices`
+ * devices. Returns the number of changes. `signal`: stops between two statements.
  */
 export async function foldLateDays(
   client: LockSession,
@@ -105,8 +106,8 @@ export async function foldLateDays(
 }
 
 /**
- * Adds the pending differences of one day to the load profile, for at most `devices` devices whose ids follow `afterId`. Returns the number
- * of differences, and the last device or null if none is left.
+ * Adds the pending late changes of one day to the load profile, for at most `devices` devices whose ids follow `afterId`. Returns the
+ * number of changes, and the id of the last device or null if no device is left.
  */
 async function foldSome(
   client: LockSession,
@@ -118,7 +119,10 @@ async function foldSome(
   return rows[0];
 }
 
-/** Materialises the days between the last pass and the border. Returns false if it must wait for a writer. */
+/**
+ * Materialises the days between the last pass and the border. Returns false if a writer that began before the border moved is still
+ * running.
+ */
 async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT direct_from, greatest(materialised_to, (SELECT date_trunc('day', min(starts_at), 'UTC') FROM device_hours)) AS start
@@ -127,7 +131,7 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   if (rows.length === 0) return true;
   if (!(await waitForEarlierWriters(client, waitMs))) return false;
   const { direct_from: to, start } = rows[0];
-  // The driver returns an infinite time as a number: there is no load profile yet.
+  // If there is no load profile yet, the start is infinite, and the driver returns a number instead of a Date.
   const windows = start instanceof Date && start < to ? parts({ from: start, to }, MAX_DAYS) : [];
   for (const window of windows) {
     await refresh(client, [...HOURLY, ...DAILY], window);
@@ -138,10 +142,9 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that is open now has ended, because a writer that read the border before it moved may
- * still add to days before it. A writer has its transaction id before it reads the border, so its id is lower than the
- * one drawn here. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open
- * transactions may be above it.)
+ * Waits until every transaction that is open now has ended, because a writer that read the border before it moved may still add to days
+ * before the new border. A writer gets its transaction id before it reads the border, so its id is lower than the one that this function
+ * draws. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open transactions may have higher ids.)
  */
 export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
@@ -161,13 +164,12 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const { rows: stale } = await client.query(
     'SELECT day, from_hour, to_hour, marks FROM stale_days WHERE day < (SELECT materialised_to FROM rollup_progress) ORDER BY day',
   );
-  // Days for the daily aggregate, and the changed hours of each day for the hourly ones.
+  // Time ranges to recompute: days for the daily aggregate, and the changed hours of each day for the hourly ones.
   const daily: Window[] = stale.map(({ day }) => ({ from: day, to: dayAfter(day) }));
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // The mark is removed only if `marks` is unchanged. If the day was marked again meanwhile, the next pass recomputes
-  // it.
+  // A day's mark is removed only if its `marks` is unchanged. If the day was marked again meanwhile, the next pass recomputes it.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
@@ -177,8 +179,8 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 }
 
 /**
- * Uses force: without it, TimescaleDB computes only what its own invalidation log contains, and loses entries while other sessions write
- * (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
+ * Refreshes with `force`. Without `force`, TimescaleDB recomputes only what its own invalidation log contains, and loses entries while
+ * other sessions write (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
  */
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
@@ -207,7 +209,7 @@ export async function refreshUntilComplete(pool: Pool, now: Date): Promise<void>
   }
 }
 
-/** Runs a function in a transaction of its own, during which no refresh runs. */
+/** Runs a function in a new transaction, during which no refresh runs. */
 export async function withRefreshLocked<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT hold_refresh()');

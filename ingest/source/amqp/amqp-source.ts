@@ -30,7 +30,7 @@ const CONNECT_MS = 5_000;
 const DECLARE_MS = 60_000;
 const CONSUME_MS = 10_000;
 const AGAIN_MS = { first: 100, longest: 2_000 };
-/** Maximum number of messages in flight over all shards: those of a batch and of the following one. */
+/** Maximum number of messages in flight over all shards, enough for one batch and the next. */
 const MAX_IN_FLIGHT = 8_192;
 const MIN_PREFETCH = 8;
 /** Time for which a stopping worker waits for messages in flight before it hands over its shards. */
@@ -40,7 +40,7 @@ const CLOSE_MS = 1_000;
 
 export interface AmqpOptions {
   url: AmqpUrl;
-  /** Number of queues. It never changes during the life of the installation. */
+  /** Number of shards (queues). The number never changes during the life of the installation. */
   shards: number;
   /** Routing keys of device and gateway messages. */
   routingKeys: readonly string[];
@@ -108,13 +108,13 @@ export class AmqpSource implements MessageSource {
 
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // Reading continues, to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and
+    // The worker continues to read the connection, to receive the broker's replies. Messages that arrive meanwhile are not acknowledged and
     // remain at the broker.
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // Closing the connection gives the shards to their next owners, with the unacknowledged messages first, so that the
-    // order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection
+    // When the connection closes, the shards pass to their next owners together with the unacknowledged messages, which are delivered
+    // first, so that the order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection
     // remains open, and the next owners receive only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
@@ -123,7 +123,7 @@ export class AmqpSource implements MessageSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // Reading continues, to receive the broker's reply.
+    // The worker continues to read the connection, to receive the broker's reply.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
@@ -172,8 +172,8 @@ export class AmqpSource implements MessageSource {
         if (error instanceof TopologyError && !isReady) return onWrong(error);
         log[error instanceof TopologyError ? 'error' : 'warn']({ ...host, err: error }, 'broker not reached yet');
       }
-      // Messages in flight when a connection ends are still committed. They are also redelivered to some worker, which
-      // has room for them.
+      // If a connection ends with messages in flight, these are still committed. The broker also redelivers them to some worker, which must
+      // have room for them.
       if (!this.#isClosing) await pause(againMs, undefined, { ref: false });
       againMs = Math.min(againMs * 2, AGAIN_MS.longest);
     }
@@ -236,14 +236,14 @@ interface Session {
   ended: Promise<Error>;
   /** Closes the connection and records the reason. */
   end(why: Error): void;
-  /** For each shard, hands it over. */
+  /** Functions that hand over a shard, one for each shard. */
   shards: (() => Promise<void>)[];
   reading: ReturnType<typeof controlReads>;
 }
 
 /**
- * Returns the time at which the broker received a message, which may have waited for hours. A device cannot forge this
- * header, because RabbitMQ overwrites it.
+ * Returns the time at which the broker received a message, because the message may have waited for hours. A device cannot forge this
+ * header: RabbitMQ overwrites it.
  */
 function cameAtMs({ properties }: ConsumeMessage): number {
   const nowMs = Date.now();
@@ -251,14 +251,14 @@ function cameAtMs({ properties }: ConsumeMessage): number {
   return typeof timestamp === 'number' && timestamp > 0 ? Math.min(timestamp, nowMs) : nowMs;
 }
 
-/** Awaits a request. Rejects when the connection ends, because amqplib then never settles some requests. */
+/** Awaits the reply to a request. Rejects when the connection ends, because amqplib then never settles some requests. */
 async function within<T>(asked: Promise<T>, ended: Promise<Error>): Promise<T> {
   return Promise.race([asked, ended.then((why) => Promise.reject(why))]);
 }
 
 /**
- * A node that has lost its leader may not answer a request for half a minute, so the request is repeated after a
- * shorter time limit.
+ * A node that has lost its leader may not answer a request for half a minute. The request therefore has a shorter time limit and is then
+ * repeated.
  */
 const late = (ms: number) => pause(ms, new Error(`the broker did not answer within ${ms / 1_000} s`), { ref: false });
 

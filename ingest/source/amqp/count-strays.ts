@@ -7,9 +7,8 @@ import { STRAYS_QUEUE } from './topology.ts';
 const EVERY_MS = 5_000;
 
 /**
- * Counts stray messages at the broker at intervals, and logs an increase. `connection`: the connection to query.
- * Undefined without a connection; null if it is not being read, so that no reply can arrive. In both cases the last
- * count is retained.
+ * Counts stray messages at the broker at intervals, and logs an increase. `connection`: the connection on which to count. Undefined: no
+ * connection. Null: the connection is not being read, so that no reply can arrive. In both cases the last count is retained.
  */
 export function startCountingStrays(
   connection: () => ChannelModel | undefined | null,

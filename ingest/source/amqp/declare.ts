@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { type BrokerDeclaration, requiredTopology, shardQueue } from './topology.ts';
 
-/** A queue or exchange at the broker differs from what this service needs, and a person must decide what to do. */
+/** Thrown if a queue or exchange at the broker differs from what this service needs. A person must then decide what to do. */
 export class TopologyError extends Error {
   override name = 'TopologyError';
 }
@@ -11,8 +11,8 @@ const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
 
 /**
- * Declares missing exchanges, queues and bindings, and checks existing ones. Any number of workers may do so
- * concurrently. Throws a TopologyError that names the difference and the remedy.
+ * Declares missing exchanges, queues and bindings, and checks existing ones. Several workers may do this at the same time. Throws a
+ * TopologyError that names the difference and the remedy.
  */
 export async function declareTopology(
   connection: ChannelModel,

@@ -5,7 +5,7 @@ export interface ShardOptions {
   queue: string;
   /** Priority of this consumer; the broker delivers to the consumer with the highest. */
   priority: number;
-  /** Maximum number of unacknowledged messages. */
+  /** Maximum number of messages that the broker delivers before they are acknowledged. */
   prefetch: number;
   /**
    * Handles a message. `taken`: `done` must be called once the message may be acknowledged. `refuse`: the message
@@ -30,7 +30,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
   });
   const frontier = createAckFrontier();
   let upTo: number | null = null;
-  /** An acknowledgement that cannot be sent on a closing connection is skipped, because the message is redelivered. */
+  /** Sends an acknowledgement. If the connection is closing, the acknowledgement is skipped, because the broker redelivers the message. */
   const say = (what: () => void) => {
     try {
       if (isOpen) what();
@@ -49,7 +49,7 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
     if (upTo === null) queueMicrotask(acknowledge);
     upTo = reached;
   };
-  // Sets the prefetch for the consumer, because quorum queues reject one for the channel.
+  // Sets the prefetch for the consumer, because quorum queues reject a prefetch for the channel.
   await channel.prefetch(prefetch);
   const { consumerTag } = await channel.consume(
     queue,
@@ -68,9 +68,8 @@ export async function consumeShard(connection: ChannelModel, options: ShardOptio
 }
 
 /**
- * Tracks the tag up to which all messages of a channel are done: AMQP acknowledges all messages up to a tag
- * (`multiple`), and a message may be done before an earlier one. Pure. The tags of a channel are 1, 2, 3 and so on
- * (AMQP 0-9-1, 1.1).
+ * Computes the tag up to which all messages of a channel are done. An AMQP acknowledgement covers all messages up to a tag (`multiple`),
+ * but messages may be done out of order. Pure. The tags of a channel are 1, 2, 3 and so on (AMQP 0-9-1, 1.1).
  */
 export function createAckFrontier() {
   let reached = 0;
@@ -80,15 +79,15 @@ export function createAckFrontier() {
     let last: number | null = null;
     for (let next = ahead.get(reached + 1); next !== undefined; next = ahead.get(reached + 1)) {
       ahead.delete(++reached);
-      // The tag of a rejected message must not be acknowledged, because the broker has discarded it.
+      // The tag of a rejected message must not be acknowledged: the broker has already discarded the tag.
       if (next === 'done') last = reached;
     }
     return last;
   };
   return {
     /**
-     * Records that a message is done; called once for each. Returns the tag up to which all messages may now be
-     * acknowledged. Null if an earlier message is not done.
+     * Records that a message is done; called once for each message. Returns the tag up to which all messages may now be acknowledged. Null
+     * if an earlier message is not done.
      */
     done: (tag: number) => note(tag, 'done'),
     /** Records that a message was rejected, which needs no acknowledgement. Returns the same as `done`. */
@@ -97,10 +96,9 @@ export function createAckFrontier() {
 }
 
 /**
- * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the
- * highest priority, and to the next one if that worker disappears. Workers need no coordination: each gets about the
- * same number of shards, and a worker that joins or leaves moves only its own shards. A 31-bit number, because
- * priorities are signed in AMQP. Pure.
+ * Returns the priority of a worker for a shard, by rendezvous hashing. The broker gives a shard to the worker with the highest priority,
+ * and to the next worker if that one disappears. Workers need no coordination: each gets about the same number of shards, and a worker that
+ * joins or leaves moves only its own shards. The result is a 31-bit number, because priorities are signed in AMQP. Pure.
  */
 export function shardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;

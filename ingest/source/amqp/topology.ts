@@ -1,28 +1,30 @@
 import type { Options } from 'amqplib';
 
 /**
- * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Before it exists, no
- * PUBLISH is acknowledged.
+ * Exchange to which RabbitMQ's MQTT plugin publishes (`mqtt.exchange` in its configuration). Until the exchange exists, no PUBLISH is
+ * acknowledged.
  */
 const MQTT_EXCHANGE = 'energy.mqtt';
 /** Exchange that maps each routing key, and thus each device's readings, to one shard. */
 const HASH_EXCHANGE = 'energy';
-/** Queue of messages that belong to neither a device nor a gateway. They are stored and raise an alert. */
+/** Queue of stray messages, which belong to neither a device nor a gateway. The broker stores them, and they raise an alert. */
 export const STRAYS_QUEUE = 'energy.stray';
-/** A queue that is always empty. Workers consume it to check that their broker has a majority (watch-connection.ts). */
+/**
+ * A queue that is always empty. Workers consume this queue to check that their broker has a majority of its cluster (watch-connection.ts).
+ */
 export const MAJORITY_CHECK_QUEUE = 'energy.beat';
 export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
 
 /**
- * Maximum number of messages in a shard while the database is unavailable. Beyond it, publishers get no
- * acknowledgement. 64 shards hold 16 million messages or 8 GiB, whichever comes first. 16 million messages are four
- * hours of a million meters that send every 15 minutes.
+ * Maximum number of messages in a shard while the database is unavailable. A publisher gets no acknowledgement if the shard is full. 64
+ * shards hold 16 million messages or 8 GiB, whichever comes first. 16 million messages are four hours of a million meters that send every
+ * 15 minutes.
  */
 const MAX_MESSAGES = 250_000;
 const MAX_BYTES = 128 * 2 ** 20;
-/** Maximum size of the queue of stray messages, which people inspect. Beyond it, the oldest messages are dropped. */
+/** Maximum size of the queue of stray messages, which people inspect. If the queue is full, the oldest messages are dropped. */
 const MAX_STRAY_BYTES = 256 * 2 ** 20;
-/** Maximum time for which a worker may hold an unacknowledged message while it waits for its database. */
+/** Maximum time for which a worker may leave a message unacknowledged while it waits for its database, ms. */
 const CONSUMER_TIMEOUT_MS = 86_400_000;
 
 /** An exchange, queue or binding that must exist at the broker, with its arguments. */
@@ -46,10 +48,10 @@ const SHARD = {
   'x-max-length': MAX_MESSAGES,
   'x-max-length-bytes': MAX_BYTES,
   'x-overflow': 'reject-publish',
-  // Rejected messages go to the queue of stray messages, and remain in the shard until they have arrived there.
+  // Rejected messages go to the queue of stray messages, and remain in the shard until that queue has stored them.
   'x-dead-letter-exchange': STRAYS_QUEUE,
   'x-dead-letter-strategy': 'at-least-once',
-  // Without this argument, the node that a worker happens to use would lead all queues.
+  // Without this argument, one node would lead all queues: the node to which the declaring worker is connected.
   'x-queue-leader-locator': 'balanced',
 };
 

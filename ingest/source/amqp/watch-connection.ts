@@ -3,7 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import { MAJORITY_CHECK_QUEUE } from './topology.ts';
 
 /**
- * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts checks them by
+ * Internals of amqplib 2 (lib/connection.js) that this folder uses. test/system/cluster/access.test.ts checks that they still work, by
  * pausing reads for longer than a heartbeat.
  */
 interface Inner {
@@ -14,10 +14,9 @@ interface Inner {
 export const innerOf = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
 
 /**
- * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes,
- * so messages that do not fit into memory must remain in the socket, and then at the broker. Acknowledgements and
- * heartbeats are still sent. During a pause, silence does not count as a failure of the broker, because this process
- * causes it.
+ * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes. Messages that do
+ * not fit into memory must therefore remain in the socket, and then at the broker. Acknowledgements and heartbeats are still sent. During a
+ * pause, silence does not count as a failure of the broker, because this process causes it.
  */
 export function controlReads(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = innerOf(connection);
@@ -50,9 +49,9 @@ export function controlReads(connection: ChannelModel, heartbeatSeconds: number)
 const LOOK_MS = 250;
 
 /**
- * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared
- * without closing. RabbitMQ sends at least a heartbeat in each interval; amqplib itself would wait for two to three.
- * Counts checks instead of time, because a process that hung meanwhile has not checked.
+ * Calls back once if a connection that is being read has received nothing for a time: its broker hangs, or disappeared without closing the
+ * connection. RabbitMQ sends at least a heartbeat in each interval; amqplib itself would wait for two to three intervals. The function
+ * counts checks instead of time, because a process that hung has also missed its checks.
  */
 export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
   const { stream } = innerOf(connection);
@@ -73,12 +72,11 @@ export function watchSilence(connection: ChannelModel, silentMs: number, isRead:
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Periodically sends a request that the broker can serve only with a majority of its cluster: to consume an always
- * empty queue that is replicated like the shards. Calls back once if the request is unanswered for a time. A node that
- * is cut off from the others keeps its connections and seems healthy to its workers, but cannot reach their shards.
- * (The length of a queue would not reveal that: such a node reports 0. Nor would publishing, because the broker accepts
- * no message during a disk alarm.) Counts checks instead of time, because a process that hung has not received the
- * answer.
+ * Periodically sends a request that the broker can serve only with a majority of its cluster: to consume an always empty queue that is
+ * replicated like the shards. Calls back once if the request is unanswered for a time. A node that is cut off from the other nodes keeps
+ * its connections and seems healthy to its workers, but cannot reach the workers' shards. (Requests for a queue's length would not detect
+ * such a node, because the node reports 0. Nor would publishing, because the broker accepts no message during a disk alarm.) The function
+ * counts checks instead of time, because a process that hung has not received the answer.
  */
 export async function watchMajority(
   connection: ChannelModel,

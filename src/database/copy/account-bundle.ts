@@ -4,12 +4,12 @@ import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Prefix of the names of those rows in a bundle that do not move to the target. */
+/** Prefix of the names of rows in a bundle that do not move to the target. They are stored in case the move fails. */
 const RETURNING = 'returned:';
 
 /**
- * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the
- * accounts. Also stores rows that do not move but that the erasure deletes, in case the move fails.
+ * Moves the rows of accounts from their relations into `parcels`, in the caller's transaction, which has locked the accounts. Also stores
+ * the rows that are deleted with the accounts but do not move, in case the move fails.
  */
 export async function packAccounts(client: PoolClient, userIds: readonly string[]): Promise<void> {
   for (const { relation, whose } of RETURNED_RELATIONS)
@@ -33,8 +33,8 @@ export async function packAccounts(client: PoolClient, userIds: readonly string[
 }
 
 /**
- * Moves the accounts' changed hours out of the queue of evaluations. A queued row may also contain other accounts,
- * whose hours remain in it.
+ * Moves the accounts' changed hours out of the queue of alert evaluations. A queued row may also contain other accounts, whose hours remain
+ * in the row.
  */
 export async function packChanges(client: PoolClient, userIds: readonly string[]): Promise<void> {
   const theirs = 'ARRAY(SELECT u FROM unnest(user_ids) u WHERE u = ANY ($1))';
@@ -52,8 +52,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * Packs the accounts' events, after their deliveries. If another account's subscription (an administrator's) has
- * pending deliveries of an event, a copy of the event remains here, owned by that account.
+ * Packs the accounts' events, after their deliveries. If another account's subscription (an administrator's) has pending deliveries of an
+ * event, a copy of the event remains in the source, owned by that account.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -69,7 +69,7 @@ async function packEvents(client: PoolClient, userIds: readonly string[]): Promi
   await client.query('DELETE FROM events WHERE user_id = ANY ($1)', [userIds]);
 }
 
-/** Copies the source's bundle into this transaction of the target, as the temporary table `incoming`. */
+/** Copies the bundle from the source into the temporary table `incoming` of this transaction in the target. */
 export async function copyBundle(source: PoolClient, target: PoolClient): Promise<void> {
   await target.query(
     'CREATE TEMPORARY TABLE incoming (place bigint PRIMARY KEY, relation text NOT NULL, row jsonb NOT NULL) ON COMMIT DROP',
@@ -83,8 +83,8 @@ const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
 /**
- * Assigns new numbers to changed hours that return to the source, because rows of other accounts may now have the
- * previous ones.
+ * Assigns new numbers to changed hours that return to the source after a failed move, because rows of other accounts may now have the
+ * previous numbers.
  */
 export async function renumberChanges(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
@@ -92,8 +92,8 @@ export async function renumberChanges(source: PoolClient): Promise<void> {
 }
 
 /**
- * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates
- * all references. Series already have theirs (`arriving_series`), because their readings were copied first.
+ * Assigns numbers from this database's sequences to incoming rows, in the order of the previous numbers, and updates all references. Series
+ * already have new numbers (`arriving_series`), because their readings were copied first.
  */
 export async function renumberIncoming(target: PoolClient): Promise<void> {
   await target.query(NUMBERED);
@@ -101,8 +101,8 @@ export async function renumberIncoming(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // `catching_up_to` means "up to this delivery", which may no longer exist; the last remaining delivery may have a
-  // lower number.
+  // `catching_up_to` means "up to this delivery". That delivery may no longer exist, so the last remaining delivery may have a lower
+  // number.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
@@ -131,7 +131,7 @@ async function number(target: PoolClient, relation: string, column: string): Pro
   await refer(target, relation, column, relation);
 }
 
-/** Updates a column that refers to a renumbered relation. */
+/** Updates a column that refers to a relation whose rows were renumbered. */
 async function refer(target: PoolClient, relation: string, column: string, numbers: string): Promise<void> {
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('${column}', n.is_now) FROM numbered n
@@ -142,8 +142,8 @@ async function refer(target: PoolClient, relation: string, column: string, numbe
 const SEALED = /_sealed$/;
 
 /**
- * Encrypts each column named `*_sealed` with this installation's key (core/secrets.ts). `reseal` throws if it cannot
- * decrypt a value.
+ * Encrypts the values of each column named `*_sealed` with this installation's key (core/secrets.ts). `reseal` throws if it cannot decrypt
+ * a value.
  */
 export async function reencryptIncoming(target: PoolClient, reseal: (sealed: Buffer) => Buffer): Promise<void> {
   const { rows } = await target.query(
@@ -193,8 +193,8 @@ async function clearUnknownAccount(client: PoolClient, relation: string, column:
 }
 
 /**
- * Restores the rows that do not move with an account, after a failed move. A row is restored if every row that it
- * refers to still exists and no equal row was created meanwhile.
+ * After a failed move, restores the rows that do not move with an account. A row is restored if every row that it refers to still exists
+ * and no equal row was created in the meantime.
  */
 export async function restoreReferences(client: PoolClient): Promise<void> {
   for (const { relation, column } of RETURNED_RELATIONS) {
@@ -241,7 +241,7 @@ export async function compareUnpacked(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Rows of append-only relations were only copied, so an account that returns finds them unchanged.
+    // Rows of append-only relations were only copied and also remain at the source, so an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

@@ -36,9 +36,9 @@ export async function copyTimeRange(
 }
 
 /**
- * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which others
- * refer is updated in place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer
- * to it, which are copied again with the later relations. Returns the number of rows in the source.
+ * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which other rows refer is updated in
+ * place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it. These rows are copied again with
+ * their own relations, which come later. Returns the number of rows in the source.
  */
 export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -92,13 +92,13 @@ export async function continueSequences(
 
 /** Columns of a relation: quoted names, in order. */
 interface Columns {
-  /** Stored columns, without generated ones. */
+  /** Stored columns. Excludes generated columns. */
   columns: string[];
   /** Columns of the primary key. */
   key: string[];
   /**
-   * Columns outside the key that cannot be updated in place. PostgreSQL refuses to update an identity column. In a
-   * unique column, a row that is updated later may still have the new value.
+   * Columns outside the key that cannot be updated in place: identity columns, because PostgreSQL refuses to update them, and unique
+   * columns, because a row that is updated later may still have the new value.
    */
   fixed: string[];
 }
@@ -126,13 +126,13 @@ export async function readColumns(client: PoolClient, relation: string): Promise
 }
 
 /**
- * Returns SQL for a fingerprint: the count of rows and the sum of their hashes. It is equal for equal sets of rows, in
- * any order. md5 is the same in every PostgreSQL version.
+ * Returns SQL for a fingerprint of a set of rows: the count of the rows and the sum of their hashes. Equal sets have equal fingerprints, in
+ * any order of the rows. md5 gives the same hashes in every PostgreSQL version.
  */
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;
 
-/** Computes the fingerprint of a whole relation or, with `seen`, of a view of it. */
+/** Computes the fingerprint of a whole relation or, with `seen`, of a view of the relation. */
 export async function computeFingerprint(client: PoolClient, relation: string, seen = relation): Promise<string> {
   const { columns } = await readColumns(client, relation);
   const { rows } = await client.query(`SELECT ${fingerprint(columns)} AS print FROM ${seen}`);
@@ -155,7 +155,7 @@ export async function computeFingerprintsByDay(
   return new Map(rows.map(({ day, print }) => [day.getTime(), print]));
 }
 
-/** Returns the runs of consecutive days on which two sets of fingerprints differ. Pure. */
+/** Returns the ranges of consecutive days on which two sets of fingerprints differ. Pure. */
 export function findDifferingRuns(
   source: ReadonlyMap<number, string>,
   target: ReadonlyMap<number, string>,

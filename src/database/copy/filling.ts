@@ -20,9 +20,9 @@ interface Pools {
 }
 
 /**
- * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and
- * its `installation_id` names the source. So no service can start on a partial copy, and only the same unfinished move
- * may continue and overwrite rows. Throws, with the remedy, if source and target do not match.
+ * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and its `installation_id`
+ * names the source. No service can then start on a partial copy, and only the same unfinished move may continue and overwrite rows. Throws,
+ * with the remedy, if source and target do not match.
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -47,7 +47,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
   });
 }
 
-/** Assigns the identity of the source installation to the target and opens it for writing. */
+/** Gives the target the identity of the source installation and opens the target for writing. */
 export async function markTargetAsFilled({ source, target }: Pools): Promise<void> {
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
@@ -57,8 +57,8 @@ export async function markTargetAsFilled({ source, target }: Pools): Promise<voi
 }
 
 /**
- * Whether the target already has the identity of the source installation, because a move was interrupted between that
- * step and its report of success.
+ * Whether the target already has the identity of the source installation. This is the case if a move was interrupted after it had assigned
+ * the identity and before it reported success.
  */
 export async function isTargetFilled({ source, target }: Pools): Promise<boolean> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -69,20 +69,20 @@ async function stateOf(
   pool: Pool,
 ): Promise<{ id: string; shards: number | null; hasUsers: boolean; isClosed: boolean }> {
   const { rows } = await pool.query(
-    // The column does not exist in a source of an earlier version.
+    // The column `shards` does not exist in a source of an earlier version.
     `SELECT installation_id AS id, (to_jsonb(installation) ->> 'shards')::smallint AS shards,
        EXISTS (SELECT FROM users) AS "hasUsers" FROM installation`,
   );
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }
 
-/** Files of a running server, or files that depend on the cluster's location. They are not copied. */
+/** Files that a copy of a cluster omits: files of a running server, and files that depend on the cluster's location. */
 const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
 /**
- * Returns a hash of the state of a stopped cluster. It changes if a server has run on the cluster since, because each
- * start changes the control file.
+ * Returns a hash of the state of a stopped cluster. The hash changes if a server has run on the cluster in the meantime, because each start
+ * changes the control file.
  */
 export async function hashClusterState(cluster: string): Promise<string> {
   return createHash('sha256')

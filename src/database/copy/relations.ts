@@ -6,23 +6,23 @@ export interface CopiedRelation {
    */
   by?: string;
   /**
-   * For relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the
-   * target. `whose`: condition that only these rows meet at the target.
+   * For relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the target. `whose`:
+   * condition that at the target only these rows meet.
    */
   part?: { view: string; whose: string };
 }
 
-/** A relation with few enough rows per account to move in one transaction at each end. */
+/** A relation that has few enough rows per account to be moved in one transaction at the source and one at the target. */
 interface BundledRelation extends CopiedRelation {
   /** SQL condition on the rows of the accounts `$1` (`text[]` of user ids). */
   whose: string;
-  /** The column with a sequence, if there is one; the target assigns new numbers. */
+  /** The column with a sequence, if the relation has one; the target assigns new numbers. */
   number?: string;
   /** Whether the rows are copied and also stay at the source. */
   stays?: true;
   /** Whether the bundle replaces existing rows, which a trigger created or an earlier move left behind. */
   replaces?: true;
-  /** A column that may refer to an account that does not move. It becomes null if the target has no such account. */
+  /** A column that may refer to an account that does not move. The column becomes null if the target has no such account. */
   mayName?: string;
 }
 
@@ -33,7 +33,7 @@ interface BundledRelation extends CopiedRelation {
 interface ReturnedRelation {
   relation: string;
   whose: string;
-  /** If set, the rows stay and only this reference column is cleared. It is restored if it is still null. */
+  /** If set, the rows stay and only this reference column is cleared. After a failed move, the column is restored if it is still null. */
   column?: string;
 }
 
@@ -42,10 +42,10 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-/** Keys and webhooks with which a member accesses the home of another account. They end if either account moves. */
+/** Condition on keys and webhooks with which a member accesses the home of another account. They end if either account moves. */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-/** Authorizations of apps, and the objects that apps created with them. They end if the home or the app's owner moves. */
+/** Condition on authorizations of apps, and on the objects that apps created with them. They end if the home or the app's owner moves. */
 const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
   WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
 const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
@@ -54,22 +54,22 @@ const OF_PRICE_SERIES = 'series_id IN (SELECT series_id FROM price_series WHERE 
 const OF_GATEWAY = 'gateway_id IN (SELECT gateway_id FROM gateways WHERE user_id = ANY ($1))';
 
 /**
- * Relations that a move of the installation copies in addition to the load profile (src/start/move.ts). A relation comes
- * after all relations to which it refers. Those with `whose` also move with single accounts.
+ * Relations that a move of the installation copies in addition to the load profile (src/start/move.ts). Each relation comes after all
+ * relations to which it refers. Relations with `whose` also move with single accounts.
  */
 export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'ingest_slots' },
   { relation: 'users', whose: OF_USER },
   { relation: 'arrivals' },
   { relation: 'home_groups', whose: OF_USER },
-  // Excludes homes that do not move, or whose utility does not move: they are in no group afterwards.
+  // Excludes members of a group if the home does not move, or its utility does not: afterwards the home is in no group.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'email_changes' },
   { relation: 'sessions', whose: OF_USER },
   { relation: 'sign_ins' },
-  // A passkey works only at its host. Cells behind one router have the same host; at another host, the sign-in page
-  // explains that the passkey belongs to another host.
+  // A passkey works only at the host for which it was created. Cells behind one router have the same host. At another host, the sign-in
+  // page explains that the passkey belongs to another host.
   { relation: 'passkeys', whose: OF_USER },
   // The account's identity at a sign-in provider. Both installations may use the same provider.
   { relation: 'identities', whose: OF_USER },
@@ -80,12 +80,12 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'oauth_tokens' },
   // A key that is limited to a device moves if the device moves; otherwise it ends.
   { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
-  // A trigger creates a head with each device.
+  // A trigger creates a head with each new device, so the copied head replaces an existing row.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'imports', whose: OF_USER },
-  // Meters find their batch by their login names, wherever its creator is. The owner may no longer be within the
-  // creator's reach.
+  // Meters find their batch by their login names, wherever the batch's creator is. The batch's owner may no longer be among the accounts
+  // that the creator can access.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'silence_watches' },
@@ -100,8 +100,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: OF_PRICE_SERIES },
   { relation: 'series_sources', whose: OF_PRICE_SERIES },
-  // A tariff may refer to a price series of an account that does not move. Its prices are then missing, which costs and the command report
-  // (users-move/unpriced-tariffs.ts).
+  // A tariff may refer to a price series of an account that does not move. The tariff's prices are then missing, which is reported in costs
+  // and by the command (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
@@ -111,11 +111,11 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'discovered_devices', whose: OF_GATEWAY },
   { relation: 'gateway_announcements', whose: OF_GATEWAY, number: 'place' },
   { relation: 'unread_messages', whose: OF_GATEWAY },
-  // An event with pending deliveries to other accounts also remains here, owned by those accounts.
+  // An event with pending deliveries to other accounts also remains at the source, owned by those accounts.
   { relation: 'events', whose: OF_USER, replaces: true },
   {
     relation: 'deliveries',
-    // Deliveries to other accounts' subscriptions belong to those accounts.
+    // Excludes deliveries to other accounts' subscriptions, because they belong to those accounts.
     whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },
@@ -154,8 +154,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
 export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one);
 
 /**
- * Relations whose rows do not move and are deleted with an account. Each reference to a relation of `BUNDLED_RELATIONS`
- * is in that list, in this one, or in both.
+ * Relations whose rows do not move and are deleted with an account. Each relation that refers to a relation of `BUNDLED_RELATIONS` is in
+ * that list, in this one, or in both.
  */
 export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
@@ -167,7 +167,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // Running workers have cached that these series were recorded here.
+  // Restored after a failed move, because running workers have cached that these series are recorded here and would not record them again.
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships of homes and groups of which only one moves.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
@@ -198,7 +198,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
 ];
 
 /**
- * Relations with millions of rows per account and no foreign keys. They are copied in slices of time while the service runs, like the load
+ * Relations with millions of rows per account and no foreign keys. They are copied in time slices while the service runs, like the load
  * profile.
  */
 export const STREAMED_RELATIONS = [

@@ -19,8 +19,8 @@ export interface CopyEnds {
 }
 
 /**
- * Runs a function with an exclusive connection to each installation, and closes both. State of the sessions, such as
- * locks and temporary tables, ends with them.
+ * Runs a function with an exclusive connection to each installation, and closes both connections. State of the sessions, such as locks and
+ * temporary tables, ends with the connections.
  */
 export async function withCopyEnds<T>(
   pools: { source: Pool; target: Pool },
@@ -54,11 +54,10 @@ export interface SynchroniseResult {
 }
 
 /**
- * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted pass can
- * continue, and a second pass only costs the comparison. `held`: whether the source's connection is inside a
- * transaction that blocks all writers. If not, relations that refer to each other are read in one snapshot, because a
- * row inserted between two reads would refer to a row that was not copied. After an error, both connections must be
- * closed.
+ * Makes the target equal to the source for the named relations. Only differences are copied. An interrupted pass can therefore continue,
+ * and a second pass only costs the comparison. `held`: whether the source's connection is inside a transaction that blocks all writers. If
+ * not, relations that refer to each other are read in one snapshot, because a row inserted between two reads would refer to a row that was
+ * not copied. After an error, both connections must be closed.
  */
 export async function synchronise(
   ends: CopyEnds,
@@ -75,8 +74,7 @@ export async function synchronise(
   };
   if (held) await copyWholes();
   else await transactionOn(ends.source, copyWholes, { mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  // Relations that are copied in slices refer to no other relation and take hours, so they are copied outside a
-  // snapshot.
+  // Relations that are copied in time slices refer to no other relation and take hours, so they are copied outside a snapshot.
   for (const one of relations) if (one.by !== undefined) done(await slices(ends, one, one.by, onProgress));
   return results;
 }
@@ -134,8 +132,8 @@ async function slices(
 }
 
 /**
- * Compares again each relation from which a pass under lock has copied rows; the others were equal already. Throws if
- * any differs.
+ * Compares each relation from which a pass under lock has copied rows once more; the other relations were already equal. Throws if any
+ * relation differs.
  */
 export async function compareCopied(
   ends: CopyEnds,
@@ -150,7 +148,10 @@ export async function compareCopied(
   }
 }
 
-/** Returns the start of the first and the end of the last UTC day with rows of a relation, in Unix ms. Null if it has no rows. */
+/**
+ * Returns the start of the first and the end of the last UTC day on which a relation has rows, in Unix ms. Null if the relation has no
+ * rows.
+ */
 async function timesOf(client: PoolClient, relation: string, by: string): Promise<[number, number] | null> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows } = await client.query(

@@ -13,8 +13,8 @@ import {
 /** SQL of the levels for databases with continuous aggregates. */
 
 /**
- * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from its own table,
- * later data from the level below.
+ * Returns the SQL of a real-time aggregate: data before rollup_progress.materialised_to are read from the aggregate's own table, later data
+ * from the level below.
  */
 export function continuousAggregateSql(level: Level): string {
   const below = levelBelow(level);
@@ -31,8 +31,8 @@ ${storedCommentsSql(level, 'VIEW')}
 }
 
 /**
- * last() returns the part with the greatest key, and any of equal ones. The key is therefore the measure and, in its low bits, how early
- * the hour is, which differs for every two hours of a day.
+ * Returns the SQL of the peak's column. last() returns the part with the greatest key and, of parts with equal keys, any. To make the key
+ * unique, its low bits contain how early the hour is, which differs between any two hours of a day.
  */
 function lastOfPeak({ peak }: Level): string {
   if (!peak) return '';
@@ -54,13 +54,13 @@ ${storedCommentsSql(level, 'VIEW')}
 `;
 }
 
-/** Key columns of a difference to a quarter-hour. */
+/** Key columns of a change of a quarter-hour. */
 const KEYS = ['device_id', 'user_id', 'starts_at'];
-/** Returns a query for the first device after `id` with pending differences for the day `which`. */
+/** Returns a query for the first device after `id` with pending late changes of the day `which`. */
 const waitingAfter = (id: string): string =>
   `SELECT l.device_id FROM late_deltas l WHERE l.day = which AND l.device_id > ${id} ORDER BY 1 LIMIT 1`;
 
-/** Returns the SQL of the functions through which ingest writes differences and the refresh folds late ones. */
+/** Returns the SQL of the functions through which ingest writes changes and the refresh adds late ones. */
 export function applyFunctionsSql(): string {
   const columns = [...KEYS, ...MEASURE_COLUMNS];
   return `-- The one door of the ingest transaction. Differences to recent days go into the load profile, which the aggregates read

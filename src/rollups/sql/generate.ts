@@ -55,13 +55,13 @@ const expectedViews = (): string =>
     ...STORED_LEVELS.map(expectedView),
   ].join('\n');
 
-/** Folder of the generated files; the files written by hand are in its folder by-hand/. */
+/** Folder of the generated files. The files written by hand are in its subfolder by-hand/. */
 export const SQL_ROLLUPS = fileURLToPath(new URL('../../../sql/rollups/', import.meta.url));
 
 const HEADER = '-- Generated from src/rollups/levels.ts by `npm run sql`; a test holds it to that.\n\n';
 /**
- * Number of the first level's file. Files are applied in numerical order: the load profile, the expected views, and then the levels from
- * the lowest up.
+ * Number in the name of the first level's file. Files are applied in numerical order: the load profile, the expected views, and then the
+ * levels from the lowest up.
  */
 const FIRST_LEVEL = 3;
 

@@ -9,9 +9,11 @@ import {
 } from '../levels.ts';
 import { quoteLiteral } from './pieces.ts';
 
-/** SQL of the stored hours and packed days of the load profile: how differences are added and how they are read. The same on every tier. */
+/**
+ * SQL of the stored hours and packed days of the load profile: how changes are added and how the hours are read. The same on every tier.
+ */
 
-/** Name of the function that adds differences to the stored hours. */
+/** Name of the function that adds changes to the stored hours. */
 export const APPLY_HOURS = `apply_${STORED_HOURS.relation}`;
 
 /** Columns of a stored hour for quarter-hours, each with its measure and number. */
@@ -21,7 +23,7 @@ const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
 
-/** Returns the SQL of the function that adds differences to the stored hours and deletes rows that become empty. */
+/** Returns the SQL of the function that adds changes to the stored hours and deletes rows that become empty. */
 export function applyHoursSql(): string {
   const falls = KNOWLEDGE_COLUMNS.map((column) => `d.${column} < 0`).join(' OR ');
   const summed = [
@@ -69,7 +71,7 @@ $$;
 `;
 }
 
-/** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were taken back or cancelled out. */
+/** Returns the SQL that deletes the hours of `deltas` that have become empty, because values were reverted or cancelled out. */
 export function deleteEmptyHoursSql(indent: string): string {
   return `${indent}-- Empty, and not only unknown: what a row has may be part of what another row knows.
 ${indent}DELETE FROM ${STORED_HOURS.relation} t
@@ -94,7 +96,8 @@ export const quarterHourOfDaySql = (column: string, row: string, place: string):
   `coalesce(${row}.${column}[CASE WHEN cardinality(${row}.${column}) = 1 THEN 1 ELSE ${place} + 1 END], 0)::bigint`;
 
 /**
- * Returns the SQL expression for the sum of a measure over piece `place` (from 0) of a packed day, in pieces of `quarters` quarter-hours.
+ * Returns the SQL expression for the sum of a measure over interval `place` (from 0) of a packed day. An interval has `quarters`
+ * quarter-hours.
  */
 function sumOfDay(column: string, row: string, place: string, quarters: number): string {
   const array = `${row}.${column}`;
@@ -105,7 +108,10 @@ function sumOfDay(column: string, row: string, place: string, quarters: number):
   return `coalesce(CASE WHEN cardinality(${array}) = 1 THEN ${quarters} * ${array}[1]::bigint ELSE ${[`${first}::bigint`, ...rest].join(' + ')} END, 0)`;
 }
 
-/** Returns a subquery for indexes from 0 with their time after the start, computed once and not for each row. */
+/**
+ * Returns a subquery for the indices (from 0) of `count` intervals, each with its time after the start of the row. The times are computed
+ * once and not for each row.
+ */
 const places = (count: number, length: string): string =>
   `(SELECT place, place * interval '${length}' AS after FROM generate_series(0, ${count - 1}) place OFFSET 0)`;
 
@@ -116,8 +122,8 @@ const measures = (of: (column: string) => string, columns = MEASURE_COLUMNS): st
   );
 
 /**
- * Returns the query for quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for single
- * quarter-hours.
+ * Returns the query for the quarter-hours of stored hours. A quarter-hour may have several rows, because earlier versions wrote rows for
+ * single quarter-hours.
  */
 export const storedQuarterHoursSql = (
   columns = MEASURE_COLUMNS,
@@ -126,7 +132,7 @@ ${measures((column) => quarterHourOfHourSql(column, 'h', 'q.place'), columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS.relation} h CROSS JOIN ${places(4, '15 minutes')} q`;
 
-/** Returns the query for hours of stored hours with some measures. An hour may also have several rows. */
+/** Returns the query for some measures of stored hours. An hour may have several rows. */
 export const storedHoursSql = (
   columns = MEASURE_COLUMNS,
 ): string => `SELECT h.device_id, date_bin('1 hour', h.starts_at, 'epoch') AS hour, h.user_id,
@@ -134,7 +140,7 @@ ${measures((column) => `h.${column}`, columns)},
   h.starts_at AS ${ROW_TIME_COLUMN}
 FROM ${STORED_HOURS.relation} h`;
 
-/** Returns the query for pieces of packed days (15, 30 or 60 minutes) with some measures: one row for each piece. */
+/** Returns the query for some measures of packed days, in intervals of 15, 30 or 60 minutes: one row for each interval. */
 export function packedPiecesSql(minutes: 15 | 30 | 60, columns = MEASURE_COLUMNS): string {
   const quarters = minutes / 15;
   const of = (column: string) =>

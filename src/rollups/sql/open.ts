@@ -13,8 +13,8 @@ import {
 } from './pieces.ts';
 
 /**
- * SQL of the public views of levels, on every tier: the stored closed hours and the open hours of the heads. Rows of both are added up, so
- * a difference may be in either.
+ * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads of devices, so a
+ * change of consumption may be in either.
  */
 
 /** Number of quarter-hours in an open hour. */
@@ -31,8 +31,8 @@ const PLACE = {
 /** SQL expression for the open hour; null if no hour is open. */
 const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
 /**
- * Returns the SQL expression for a single number of an open hour, 0 if it is left out: queries need few, and converting all of them took
- * four times as long.
+ * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few of these numbers, and
+ * converting all of them took four times as long.
  */
 const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
@@ -74,8 +74,9 @@ HAVING ${somethingKnownSql()};`;
 }
 
 /**
- * Returns the SQL of a level's public view. A peak is recomputed for a bucket with an open hour or estimated energy; other buckets use the
- * stored peak. A function does this, because a session caches its plan: within the view, planning would take longer than running.
+ * Returns the SQL of a level's public view. If a bucket has an open hour or estimated energy, its peak is recomputed; otherwise the stored
+ * peak is used. A function recomputes the peak, because a session caches the function's plan: within the view, planning would take longer
+ * than running.
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
@@ -99,8 +100,8 @@ $$;`;
 }
 
 /**
- * Returns the SQL of the function with which the refresh closes open hours before the border passes them: after that they would be late
- * differences.
+ * Returns the SQL of the function with which the refresh closes open hours before the border passes them. After the border has passed,
+ * their changes would be late ones.
  */
 export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');

@@ -8,7 +8,7 @@ import {
   storedRelationOf,
 } from '../levels.ts';
 
-/** Source from which a level is read: the prefix of its columns (an alias), its keys, and its time column. */
+/** Source from which a query reads a level: the prefix of its columns (an alias), its keys, and its time column. */
 export interface LevelSource {
   prefix: string;
   keys: readonly LevelKey[];
@@ -18,23 +18,26 @@ export interface LevelSource {
 /** Returns a level as the source of a query in which its columns need no table alias. */
 export const toLevelSource = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
 
-/** The differences of a write as a source with the alias `d`. */
+/** The changes of a write, as a source with the alias `d`. */
 export const DELTAS_SOURCE: LevelSource = {
   prefix: 'd.',
   keys: ['device_id', 'user_id', 'starts_at'],
   time: 'starts_at',
 };
 
-/** Returns the level from which another one is computed. */
+/** Returns the level from which another level is computed. */
 export const levelBelow = ({ above }: Level): Level => findLevel(above);
 
-/** Returns the SQL expression for the start of the bucket that contains a time; it differs by tier. */
+/** Returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
 export type BucketExpression = (unit: Level['unit'], time: string) => string;
 
 const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
-/** Form that continuous aggregates require. The planner converts a bound on it to a bound on the time below. */
+/**
+ * Returns the bucket expression that continuous aggregates require. The planner converts a condition on this expression to a condition on
+ * the time itself.
+ */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
 /** Returns the SQL expression for a key of a level, computed from its source. */
@@ -59,18 +62,19 @@ export const keysSql = (level: Level, source: LevelSource, bucketOf = plainBucke
     })
     .join(', ');
 
-/** Returns `1, 2, …` for the keys of a level, with which each of its queries begins. */
+/** Returns the positions of a level's keys, `1, 2, …`, for GROUP BY and ORDER BY. Each query of the level begins with its keys. */
 export const keyOrdinalsSql = ({ keys }: Level): string => keys.map((_, index) => index + 1).join(', ');
 
 /** Returns `sum(x)::bigint AS x` for every measure, one on each line. */
 export const measureSumsSql = (): string =>
   MEASURE_COLUMNS.map((column) => `  sum(${column})::bigint AS ${column}`).join(',\n');
 
-/** Returns the peak of a level from the parts below it, as a last column. */
+/** Returns the SQL of a level's peak, computed from the parts of the level below, as a last column. */
 export function peakColumnSql({ peak, isView }: Level): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
-  // A stored peak is recomputed on reading if anything was estimated (parts.ts). A view is not stored, so the condition is here.
+  // A stored peak is recomputed when it is read if anything was estimated (parts.ts). A view is not stored, so it excludes mostly estimated
+  // parts here.
   const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
@@ -81,7 +85,7 @@ export const peakFunctionOf = ({ relation, peak }: Level): string => `${relation
 /** Returns a text as an SQL literal. */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns the condition that summed rows have known data: one row may take back the data of another. */
+/** Returns the condition that summed rows have known data. (The sum decides, because one row may revert the data of another.) */
 export const somethingKnownSql = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
 /** Returns the SQL comments on the public view of a level. */

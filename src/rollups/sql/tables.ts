@@ -47,7 +47,7 @@ ${applyFunction(level)}
 `;
 }
 
-/** Returns the SQL of the function through which ingest writes differences. */
+/** Returns the SQL of the function through which ingest writes changes. */
 export const applyDifferencesSql = (): string => `-- The one door of the ingest transaction: every level, bottom up.
 CREATE OR REPLACE FUNCTION apply_interval_deltas(deltas interval_delta[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -56,12 +56,12 @@ $$;
 `;
 
 /**
- * SQL condition on rows of a user and of its devices' separate meters (`meterKey`). In sort order, the character `0`
- * follows the slash.
+ * SQL condition on rows of a user and of its devices' separate meters (`meterKey`), which have a slash after the user's id. In sort order,
+ * the character `0` follows the slash.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
-/** Returns the SQL of the function that erases the consumption of a user. */
+/** Returns the SQL of the function that erases the stored consumption of a user. */
 export const eraseConsumptionSql = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -70,13 +70,13 @@ ${[STORED_HOURS.relation, PACKED_DAYS.relation, ...STORED_LEVELS.map(storedRelat
 $$;
 `;
 
-/** Returns the name of the function that adds differences to a level. */
+/** Returns the name of the function that adds changes to a level. */
 const applyName = ({ relation }: Level): string => `apply_${relation}`;
 
 const nothingKnown = (alias: string): string =>
   KNOWLEDGE_COLUMNS.map((column) => `${alias}.${column} = 0`).join(' AND ');
 
-/** Returns the SQL of the function that adds differences to the rows of a level and deletes rows without known data. */
+/** Returns the SQL of the function that adds changes to the rows of a level and deletes rows without known data. */
 function applyFunction(level: Level): string {
   const { keys, primaryKey, peak } = level;
   const relation = storedRelationOf(level);
