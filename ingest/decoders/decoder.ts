@@ -5,23 +5,20 @@ export type QuantityKind = 'register' | 'interval' | 'power' | 'temperature' | '
 /** One reading decoded from a message. */
 export interface DecodedReading {
   deviceId: string;
-  /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words between slashes. */
+  /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words joined by slashes. */
   channel: string;
   kind: QuantityKind;
   /** Event time in Unix ms; for an interval, its end. */
   readAtMs: number;
   /** Whether the message has no time of its own; `readAtMs` is then the time of its receipt. */
   isUntimed?: true;
-  /** Length of an interval reading in ms; 0 for every other kind. */
+  /** Length of an interval reading's interval in ms; 0 for all other readings. */
   intervalMs: number;
   /** Value as a whole number: mWh (register, interval), mW (power), 0.001 °C, 0.001 % (humidity), 0 or 1 (heating). */
   value: number;
   /** Position of the reading in its message, from 0; used in rejections. */
   element: number;
-  /**
-   * Native name of the quantity at a device behind a gateway, and, if its meaning is unknown, its unit (null: the message does not state
-   * the unit).
-   */
+  /** Native name of a quantity of a device behind a gateway. If its meaning is unknown, also its unit (null: the message states none). */
   native?: string;
   unit?: string | null;
   /** Description of a register that is classified together with the other registers of its device. */
@@ -43,7 +40,7 @@ export interface DecodedMessage {
   status?: 'online' | 'offline' | 'faulty';
 }
 
-/** Plausible bounds of device values, minimum and maximum. The bound of a register is the limit up to which mWh (cm³) are exact numbers. */
+/** Plausible minimum and maximum of values by quantity. The maximum of a register is the largest that is an exact number in mWh or cm³. */
 export const PLAUSIBLE_BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],

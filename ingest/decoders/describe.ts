@@ -2,7 +2,7 @@ import { type DecodedValue, type DecoderSettings, type DeviceMessage, selectCurr
 import { createDecoders } from './gateway-decoders.ts';
 import { decodeNativeForDisplay } from './native/describe.ts';
 
-/** An earlier message. The decoders learn from it (announcements, units); its readings are not shown. */
+/** Earlier message from which the decoders learn announcements and units. Its readings are not shown. */
 export interface EarlierMessage {
   topic: string;
   payload: Buffer;
@@ -28,8 +28,8 @@ export interface PrintedQuestion {
 }
 
 /**
- * Returns the readings, open questions and refusals of one message, decoded by new decoders that have learnt only from `prior`. Returns
- * null if no family recognises the message.
+ * Returns the readings, open questions and refusals of one message. Uses new decoders, which have learnt only from `prior`. Returns null if
+ * no family recognises the message.
  */
 export function describeMessage(
   message: DeviceMessage & { replayed: boolean },

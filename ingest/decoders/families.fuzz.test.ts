@@ -9,14 +9,16 @@ import { casesOf, type FamilyCase, messageOf, priorMessagesOf, settingsOf } from
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
- * Number of mutated messages per family. `npm test` reads three times as many, with a new seed each time; after a change of a decoder run
- * 100,000.
+ * Number of mutated messages per family, by default 500. `npm test` uses three times as many, with a new seed each time. Run 100,000 after
+ * changing a decoder.
  */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);
 /** Maximum processor time for one message. */
 const SLOW_MS = 500;
-/** Number of messages per run of the watchdog, which stops an endless message. A single message among them may take that long. */
+/**
+ * Number of messages per run of the watchdog, which stops a decoder that does not return. A single message may take as long as a whole run.
+ */
 const WATCHED = 200;
 const HANGS_MS = 20_000;
 const LIMIT_MS = 120_000 + MESSAGES * 20;
@@ -50,7 +52,10 @@ const FACTORS = [
   0.003785411784,
 ];
 
-/** Families in which two numbers may be multiplied: a count by a multiplier or by pulses, a number by a template or a setting. */
+/**
+ * Families that may combine two numbers of a message: a count with a multiplier or pulses per kWh, a value with a number of a template or a
+ * setting.
+ */
 const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'homeassistant', 'homie', 'mapping']);
 
 /** Family whose templates also subtract and change signs: a mutated `value * 0.001` may become `value - 0.001`. */
@@ -78,7 +83,7 @@ function isExplained(value: number, numbers: readonly number[], bothMayCount: bo
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
-/** JSON escape of a character. Its digits are no number, and may stand before one. */
+/** JSON escape of a character. Its digits are not a number, even directly before one. */
 const ESCAPED = /\\u[0-9a-f]{4}/gi;
 const numbersIn = (text: string): number[] =>
   (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);
@@ -90,7 +95,7 @@ function numbersOf(value: unknown): number[] {
   return Object.values(value).flatMap(numbersOf);
 }
 
-/** Returns the numbers of Sparkplug metrics. Fields of 32 and of 64 bits carry signed numbers as two's complement. */
+/** Returns the numbers of Sparkplug metrics. Signed numbers are encoded as two's complement in fields of 32 or 64 bits. */
 function numbersInProtobuf(payload: Buffer): number[] {
   const opened = parseSparkplugPayload(payload);
   if (typeof opened === 'string') return [];
@@ -104,12 +109,12 @@ function numbersInProtobuf(payload: Buffer): number[] {
   ]);
 }
 
-/** `nan` and `inf` as JSON values, which firmware prints. */
+/** `nan` and `inf` as JSON values; firmware prints them if it has no value. */
 const NO_VALUE = /(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
 /**
- * Returns the numbers of a SenML pack: values and sums, each plus the latest base (RFC 8428, sections 4.1 and 4.5.1). A sum is converted
- * like a plain number, for example from K to °C. After a base that is no number, the pack has no numbers.
+ * Returns the numbers of a SenML pack: values and sums, each added to the latest base (RFC 8428, sections 4.1 and 4.5.1). Decoders also
+ * convert sums, for example from K to °C. If a base is not a number, all numbers after it are unusable.
  */
 function numbersInSenml(payload: Buffer): number[] {
   let pack: unknown;
@@ -131,7 +136,7 @@ function numbersInSenml(payload: Buffer): number[] {
   return numbers;
 }
 
-/** Families whose numbers are not text in the message, or must be combined. */
+/** Functions that extract the numbers of a message, for families whose numbers are binary or must be combined. */
 const NUMBERS_IN = new Map([
   ['sparkplug', numbersInProtobuf],
   ['senml', numbersInSenml],
@@ -141,7 +146,10 @@ const WORD = /^[a-z0-9_-]+(\/[a-z0-9_-]+)*$/;
 
 const DEVICE = /^\P{Cc}{1,128}$/u;
 
-/** Plain conditions, because vitest's assertions would take most of the time for two million messages. */
+/**
+ * Returns whether a decoded value is well-formed. Uses plain conditions, because vitest's assertions would take most of the time of two
+ * million messages.
+ */
 const isWellFormed = ({ device, channel, value, atMs, native, key = native, described }: DecodedValue): boolean =>
   DEVICE.test(device) &&
   // Keys and descriptions are stored as jsonb.
@@ -153,8 +161,8 @@ const isWellFormed = ({ device, channel, value, atMs, native, key = native, desc
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Returns the families that must not decode a message of the given family. Announced topics belong to the generic family, and the families
- * after it read the same topics if nothing was announced. The family of names reads what others reject.
+ * Returns the families that must not decode a message of the given family. Exempt are the generic family, which decodes all announced
+ * topics, the families after it, which decode the same topics without an announcement, and `names`, which decodes what the others reject.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');
@@ -164,7 +172,10 @@ function areOthers(family: Family): Family[] {
   );
 }
 
-/** Creates a fuzz test that mutates the cases of a family, sometimes their topics, and the messages before them. */
+/**
+ * Creates a fuzz test for one family. It mutates the messages of the family's test cases, sometimes their topics, and the messages before
+ * them.
+ */
 function createFuzz(family: Family, seed: number) {
   const mutate = createMutator(seed);
   // A topic must not contain NUL (MQTT-1.5.4-2).
@@ -174,7 +185,7 @@ function createFuzz(family: Family, seed: number) {
   const [own, others] = [[unasked], areOthers(family)];
   const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
   let said = 0;
-  /** Current message, to identify one that hangs. */
+  /** Message that is being decoded; the watchdog reports it if it hangs. */
   let now = '';
 
   function next(index: number): void {
@@ -197,7 +208,7 @@ function createFuzz(family: Family, seed: number) {
     if (cpuMs() - startedAt > SLOW_MS) throw new Error(`slow: ${now}`);
     if (decoded && family.takes?.(topic) === false && !family.knows?.(payload))
       throw new Error(`reads a topic that it denies: ${now}`);
-    // The messages before it are unchanged, because they may be the only evidence of the topic's family.
+    // The earlier messages are not mutated here, because they may be the only evidence of the topic's family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
       const all = createDecoders(others);
       for (const one of priorMessagesOf(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
@@ -210,7 +221,7 @@ function createFuzz(family: Family, seed: number) {
     const numbers = [...texts.flatMap(inPayload), ...numbersOf(settings)];
     for (const one of decoded.said) {
       if (!isWellFormed(one)) throw new Error(`${JSON.stringify(one)}: ${now}`);
-      // Families with unsigned powers send the direction separately, or report generation as positive, so negated numbers are allowed.
+      // Some families report the direction of a power separately, or generation as positive. For them, negated numbers are allowed.
       const signed = one.kind === 'power_w' && SIGNED_BESIDE.has(family.name) ? numbers.map((number) => -number) : [];
       const all = [...numbers, ...signed];
       const isOfTwo = OF_TWO.has(family.name);
@@ -223,8 +234,8 @@ function createFuzz(family: Family, seed: number) {
 }
 
 /**
- * Runs the fuzz test on all messages and stops those that hang: V8 can interrupt a script, including a runaway regular expression. Returns
- * the number of messages with readings.
+ * Runs the fuzz test on all messages and returns the number of messages with readings. Stops a message that hangs: V8 can interrupt a
+ * script, even in a runaway regular expression.
  */
 function fuzz(family: Family, seed: number): number {
   const { next, said, now } = createFuzz(family, seed);
@@ -245,10 +256,10 @@ function fuzz(family: Family, seed: number): number {
   return said();
 }
 
-/** Maximum processor time for a message of a third of a mebibyte. A search whose time grows by the square of the length takes many times that. */
+/** Maximum processor time for a message of a third of a mebibyte. Quadratic algorithms take many times as long. */
 const LONG_MS = 1_500;
 
-/** Additions that make a JSON object long: many members, a long list, a long text, and a name that patterns search for words. */
+/** Members that make a JSON object long: many members, a long list, a long text, and a name of many words, which patterns search. */
 const LENGTHS: readonly (() => object)[] = [
   () => Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`v${index}`, index + 0.5])),
   () => ({ list: Array.from({ length: 10_000 }, () => ({ name: 'energy', value: 1.5, unit: 'kWh' })) }),
@@ -268,7 +279,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     try {
       body = JSON.parse(String(message?.payload ?? '{}'));
     } catch {
-      // A case of broken JSON: the additions alone are long.
+      // If the case's JSON is broken, the long members are sent alone.
     }
     for (const addition of LENGTHS) {
       const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));
@@ -283,7 +294,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     () => {
       const seed = Number(MUTATION_SEED);
       try {
-        // Enough messages must still have readings, otherwise the test checks nothing.
+        // If too few messages had readings, the test would check nothing.
         expect(fuzz(family, seed)).toBeGreaterThan(MESSAGES / 50);
       } catch (error) {
         throw new Error(`MUTATION_SEED=${seed} MUTATED_MESSAGES=${MESSAGES}: ${(error as Error).message}`, {

@@ -17,14 +17,14 @@ const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) 
   ts: ts === null || ts === undefined ? null : new Date(String(ts)).toISOString(),
 });
 
-/** Prints the `out` of a new case, so that its author can paste it. */
+/** Prints the result of a new test case, so that its author can paste it as `out`. */
 function describeMissingOut(read: ReturnType<typeof describeMessage>): string {
   const { readings = [], asks = [], refused = [] } = read ?? {};
   const out = read && { readings, ...(asks.length > 0 ? { asks } : {}), rejected: refused.length };
   return `The case has no "out" yet. If the device's documents agree, add\n"out": ${JSON.stringify(out ?? null, null, 2)}`;
 }
 
-/** Folders that contain no family. */
+/** Folders of ingest/decoders that contain no family. */
 const SHARED = ['read', 'native', 'vocabulary', 'registers-of-a-device', '_blueprint', 'tables'];
 
 test('each family has a table or a README and a decoder, at least eight cases, and a line in the list', () => {
@@ -63,7 +63,8 @@ for (const family of FAMILIES) {
     test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
       const read = describeMessage(messageOf(given), settingsOf(given), priorMessagesOf(given));
       if (out === undefined) assert.fail(describeMissingOut(read));
-      // `null`: no family decodes the message. The family `names` may still read it by the names of its members.
+      // An expected result of `null` means that no family decodes the message. The family `names` may decode it nevertheless, by the names
+      // of its members.
       if (out === null) return expect([undefined, 'names']).toContain(read?.family);
       expect(read?.family).toBe(family.name);
       expect(sorted((read?.readings ?? []).map((one) => inOrder({ ...one })))).toEqual(
@@ -87,7 +88,8 @@ for (const family of FAMILIES) {
       }
     });
 
-    // The generic family reads announced devices; the families after it read devices that were not announced, and `names` the rest.
+    // Exempt from this test are the generic family, which decodes announced devices, the families after it, which decode the same devices
+    // without an announcement, and `names`, which decodes the rest.
     test('rejects messages of other families', () => {
       if (family.name === 'homeassistant' || family.name === 'names') return;
       for (const other of FAMILIES) {

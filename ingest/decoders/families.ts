@@ -103,7 +103,8 @@ export const FAMILIES: readonly Family[] = [
   statestream,
   loadTableFamily('emsesp'),
   espurna,
-  // Recognised by their bodies: they would search each message of the families after them.
+  // Families that recognise messages by their bodies. They come late, because they would search the bodies of all messages for families
+  // after them.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),

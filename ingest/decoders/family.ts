@@ -2,14 +2,14 @@ import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import type { MappingEntry } from '#src/devices/mapping.ts';
 import type { RegisterDescription } from './registers-of-a-device/register.ts';
 
-/** A message as the device's own broker delivers it: its topic has no prefix `gw/{gateway_id}/`. */
+/** A message as a device publishes it to its own broker, without the prefix `gw/{gateway_id}/` in the topic. */
 export interface DeviceMessage {
   topic: string;
   payload: Buffer;
   receivedAtMs: number;
   /**
-   * Whether the broker delivered the message at subscription with the retain flag. Its age is unknown, so times relative to now are
-   * ignored.
+   * Whether the broker delivered the message from its retained messages when the service subscribed. The message's age is unknown, so times
+   * relative to now are ignored.
    */
   replayed?: boolean;
 }
@@ -22,11 +22,13 @@ export interface DecoderSettings {
   senml?: { topics: string[] };
   /** Unit and multiplier of a meter's counts, by the meter's id; used if the message states none. */
   meter?: Record<string, { unit?: string; multiplier?: number }>;
-  /** Number of pulses per kWh, by `node/name`. */
+  /** Number of pulses per kWh, by `node/name` of the counter. */
   emon?: Record<string, { pulses_per_kwh?: number }>;
-  /** Meaning of a value that a Tasmota meter script reads, by `prefix.name` of the meter or by the name alone. */
+  /**
+   * Meaning of a value that a Tasmota meter script reads, by the meter's prefix and the value's name (`prefix.name`) or by the name alone.
+   */
   tasmota?: Record<string, { counts_as: string; unit?: 'Wh' | 'kWh' | 'MWh' | 'W' | 'kW' | 'm3' | 'l' }>;
-  /** Output format of Zigbee2MQTT. The format `attribute` needs the names of the devices, because they may contain slashes. */
+  /** Output format of Zigbee2MQTT. With the format `attribute`, the names of the devices are needed, because names may contain slashes. */
   zigbee2mqtt?: { output?: 'json' | 'attribute' | 'attribute_and_json'; devices?: string[] };
   /** Temperature scale of Z-Wave JS UI; used if a message states none. */
   zwavejs?: { temperature_unit?: 'C' | 'F' };
@@ -50,8 +52,8 @@ export interface DecodedValue {
   /** The device's native id: topic segment, serial number or MAC. */
   device: string;
   /**
-   * Words of a-z, 0-9, _ and - between slashes: `import`, `export/t1`, `switch0/import`, `import/l2`, `room`. The channel of a volume names
-   * the commodity: `mbus1/gas/m3`.
+   * Channel of the value: words of a-z, 0-9, _ and -, joined by slashes, such as `import`, `export/t1`, `switch0/import`, `import/l2`,
+   * `room`. The channel of a volume names the commodity: `mbus1/gas/m3`.
    */
   channel: string;
   kind: ValueKind;
@@ -67,31 +69,34 @@ export interface DecodedValue {
    * contains the word `unknown`.
    */
   asks?: OwnerQuestion;
-  /** Permanent key of the value within its device, independent of its classification. Default: its native name. */
+  /** Permanent key of the value within its device; does not change with the classification. Default: the native name. */
   key?: string;
-  /** Description of a register that is classified together with the other registers of its device. Its channel is then only a name. */
+  /**
+   * Description of a register that is classified together with the other registers of its device. The value's `channel` is then only a
+   * provisional name.
+   */
   described?: RegisterDescription;
 }
 
-/** Question to the owner of a quantity with unknown meaning. */
+/** Question to the owner about a quantity with unknown meaning. */
 export interface OwnerQuestion {
   /** Unit of the value; null if the message does not state one. */
   unit: string | null;
 }
 
-/** Channel of a quantity, with the members that describe and identify it. */
+/** Channel of a quantity, with the members of the value that describe and identify the quantity. */
 export type ChannelAssignment = Pick<DecodedValue, 'channel' | 'asks' | 'key' | 'described'>;
 
-/** Result that a family returns for a message of its own. */
+/** Result of a family for a message that it recognises. */
 export interface FamilyDecodeResult {
   said: DecodedValue[];
-  /** Why the message, or an element of it, cannot be used: one sentence each. A refused element does not affect the others. */
+  /** Reasons why the message or an element of it cannot be used, one sentence each. A refused element does not affect the others. */
   refused: string[];
   /** Native ids of devices that sent a message without any usable value yet (for example a count without a unit). */
   seen?: string[];
   /** Native ids of devices with a refused value. */
   blamed?: string[];
-  /** The device that the message announces, if the topics of its values can be listed. */
+  /** Device that the message announces, if the topics of the device's values can be listed. */
   announced?: AnnouncedDevice;
 }
 
@@ -102,41 +107,44 @@ export interface AnnouncedDevice {
 }
 
 /**
- * A family of devices: recognises and decodes messages on their topics. Its functions are pure except for the memory, and never throw,
- * whatever the payload is.
+ * A family of devices: recognises and decodes their messages. Its functions change nothing except the memory, and never throw, whatever the
+ * payload is.
  */
 export interface Family<Memory = unknown> {
   /** Name of the family's folder. */
   name: string;
   /**
-   * Whether the shape of a topic allows a message of this family, independent of the payload, the settings and the memory. Called once per
-   * topic, so that families cost nothing on the topics of others. If it is not defined, the family examines each message.
+   * Whether the shape of a topic allows a message of this family, independent of payload, settings and memory. Called once per topic, so
+   * that the family costs nothing on topics of other families. Without this function, the family examines each message.
    */
   takes?(topic: string): boolean;
   /**
-   * Whether a payload can be this family's although `takes` rejects its topic; for families whose topics the owner chooses. Called for
-   * nearly every message of other families, so it compares bytes and parses nothing. If it is not defined, the topic alone decides.
+   * Whether a payload may belong to this family although `takes` rejects the topic; for families whose topics the owner chooses. Called for
+   * nearly every message of other families, so it only compares bytes. Without this function, the topic alone decides.
    */
   knows?(payload: Buffer): boolean;
   /**
-   * Whether later messages cannot be decoded without this one (discovery, births, units). The last such message of each topic is stored. A
-   * worker that takes over passes the stored messages to `learn` in order of receipt.
+   * Whether later messages can only be decoded after messages on this topic (discovery, births, units). The last message of each such topic
+   * is stored. A worker that takes over a gateway passes the stored messages to `learn` in order of receipt.
    */
   remembers(topic: string): boolean;
   newMemory(): Memory;
   /**
-   * Whether such a message contains anything new; a message without news is not stored. If it is not defined, a message is new if its
-   * payload differs from the previous one on its topic.
+   * Whether a message on a topic that `remembers` accepts contains anything new. Messages without news are not stored. Without this
+   * function, a message is new if its payload differs from the previous one on its topic.
    */
   isNews?(memory: Memory, message: DeviceMessage): boolean;
   learn(memory: Memory, message: DeviceMessage): void;
-  /** Native ids of the devices that have announced a value on this topic. If it is not defined, the family announces no devices. */
+  /**
+   * Returns the native ids of the devices that have announced a value on this topic. Without this function, the family announces no
+   * devices.
+   */
   announcedOn?(memory: Memory, topic: string): readonly string[];
-  /** Returns null for a message of another family. Commands and echoes of this family return `{said: [], refused: []}`. */
+  /** Decodes a message. Returns null for a message of another family, and an empty result for commands and echoes of this family. */
   decode(message: DeviceMessage, settings: DecoderSettings, memory: Memory): FamilyDecodeResult | null;
 }
 
-/** Returns a family without memory: each message can be decoded alone. */
+/** Returns a family without memory, which decodes each message independently of earlier ones. */
 export const createStatelessFamily = (
   family: Pick<Family<null>, 'name' | 'takes' | 'knows' | 'decode'>,
 ): Family<null> => ({
@@ -146,7 +154,7 @@ export const createStatelessFamily = (
   learn: () => {},
 });
 
-/** Returns the values that count: all of them, or, if the broker replayed the message, only values with a time of their own. */
+/** Returns the values that count. Of a message that the broker has replayed, only values with a time of their own count. */
 export const selectCurrentValues = ({ said }: FamilyDecodeResult, replayed: boolean): DecodedValue[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;
 

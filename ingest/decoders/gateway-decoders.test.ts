@@ -28,7 +28,7 @@ test('matches a topic once; each of its messages then costs one call of one fami
   const message = { topic: 'f59/meter', payload: Buffer.alloc(0), receivedAtMs: 0 };
   for (let times = 0; times < 100; times++) expect(decoders.hear(message, {})?.family).toBe('f59');
   expect(asked).toEqual({ takes: 60, decodes: 100 });
-  // Decoders of another gateway share the cached routes of the topic.
+  // Decoders of a second gateway use the same cached routes of the topic.
   createDecoders(families).hear(message, {});
   expect(asked.takes).toBe(60);
 });
@@ -69,7 +69,7 @@ test('evicts a flood of topics and long topics, but not a topic in use', () => {
     router('a/meter');
   }
   expect(asked.takes).toBe(1_001);
-  // This topic was evicted long ago.
+  // The flood has evicted this topic from the cache, so it is matched again.
   router('flood/0');
   expect(asked.takes).toBe(1_002);
   const long = `a/${'x'.repeat(1_000)}`;
@@ -77,7 +77,7 @@ test('evicts a flood of topics and long topics, but not a topic in use', () => {
   expect(asked.takes).toBe(1_004);
 });
 
-/** Words whose repetition makes a regular expression restart at each position (quadratic time). */
+/** Words whose repetition could make a regular expression restart at each position and take quadratic time. */
 const ENDLESS = [
   '1',
   'N/a1/grid/1/',

@@ -1,17 +1,20 @@
 import { FAMILIES } from './families.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from './family.ts';
 
-/** Families that handle a topic, as indexes into the list of families. */
+/** Families that handle messages on a topic, as indexes into the list of families. */
 interface Routes {
-  /** Families that may decode a message on the topic, in the order of the list. */
+  /** Families that may decode a message on the topic, in order of precedence. */
   reads: readonly number[];
-  /** Families in `reads` that only the body of a message can confirm (`knows`). */
+  /** Indexes of families in `reads` whose messages only the body can confirm (`knows`). */
   byBody: ReadonlySet<number>;
   /** Families that learn from messages on the topic. */
   learns: readonly number[];
 }
 
-/** Maximum number of topics in either half of the cache, and the longest topic in it: attackers choose topics. */
+/**
+ * Maximum number of topics in each half of the cache, and (below) maximum length of a cached topic. Both are bounded, because attackers can
+ * choose topics.
+ */
 const MAX_TOPICS = 8_000;
 const MAX_TOPIC_LENGTH = 256;
 /**
@@ -25,8 +28,8 @@ const NO_ROUTES: Routes = { reads: [], byBody: new Set(), learns: [] };
 type TopicRouter = (topic: string) => Routes;
 
 /**
- * Returns the router of a list of families, shared by all gateways. It can cache, because `takes` and `remembers` are pure functions of the
- * topic.
+ * Returns the router of a list of families, shared by all gateways. The router can cache, because `takes` and `remembers` are pure
+ * functions of the topic.
  */
 function topicRouterOf(families: readonly Family[]): TopicRouter {
   const known = ROUTERS.get(families);
@@ -39,8 +42,8 @@ function topicRouterOf(families: readonly Family[]): TopicRouter {
 const ROUTERS = new WeakMap<readonly Family[], TopicRouter>();
 
 /**
- * Creates a router with a cache of two halves. If the younger half is full, the older one is evicted; topics in use have moved into the
- * younger half. A flood of topics therefore costs other topics only an occasional match.
+ * Creates a router with a cache of two halves. When the younger half is full, the older half is evicted; each topic that is used moves to
+ * the younger half. A flood of new topics therefore rarely evicts a topic in use.
  */
 export function createTopicRouter(families: readonly Family[], maxTopics = MAX_TOPICS): TopicRouter {
   const match = (topic: string): Routes => {
@@ -73,27 +76,27 @@ export interface NamedDecodeResult extends FamilyDecodeResult {
   family: string;
 }
 
-/** Decoders of one gateway, with what they have learnt. */
+/** Decoders of one gateway, with the information that they have learnt from earlier messages. */
 export interface Decoders {
   /**
-   * Whether the message contains anything new for the decoders; it must then be stored for other workers, and learnt. `isAnother`: whether
-   * its payload differs from the previous one on its topic.
+   * Whether the message contains anything new for the decoders. Such a message must be learnt, and stored for other workers. `isAnother`
+   * returns whether the payload differs from the previous one on its topic.
    */
   isNews(message: DeviceMessage, isAnother: () => boolean): boolean;
   /** Learns from a message and decodes it; returns null if no family recognises it. */
   hear(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
-  /** Decodes a message without learning from it. */
+  /** Decodes a message without learning from it; returns null if no family recognises it. */
   read(message: DeviceMessage, settings: DecoderSettings): NamedDecodeResult | null;
   /** Learns from a message without decoding it. */
   recall(message: DeviceMessage): void;
   /**
-   * Returns the devices, with their families, that have announced a value on this topic, except those of the family `readBy`, which decodes
-   * it.
+   * Returns the devices that have announced a value on this topic, with their families. Excludes announcements by the family `readBy`,
+   * which decodes the topic.
    */
   announcedOn(topic: string, readBy: string): { family: string; device: string }[];
 }
 
-/** Creates decoders that have learnt nothing yet. `families` are in order of precedence. */
+/** Creates decoders that have not learnt from any message yet. `families`: families in order of precedence. */
 export function createDecoders(families: readonly Family[] = FAMILIES): Decoders {
   const routesOf = topicRouterOf(families);
   const memories = families.map((family) => family.newMemory());

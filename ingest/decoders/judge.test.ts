@@ -23,7 +23,7 @@ test('reports the readings of a family, with its topic below a gateway', () => {
     topic: 'tele/plug/SENSOR',
     family: 'tasmota',
     readings: [{ device: 'plug', channel: 'import', value: 301.004, ts: null }],
-    // The message has local time, and its zone is not set.
+    // The message contains local time, and the owner has not set a time zone.
     would: [{ family: 'tasmota', decoder_config: { tz: 'Europe/Berlin' } }],
   });
   expect(judged('tele/plug/SENSOR', body, { tz: 'Europe/Berlin' }).would).toEqual([]);

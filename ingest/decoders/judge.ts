@@ -5,7 +5,7 @@ import { type PayloadMember, payloadMembersOf } from './members.ts';
 import { decodeNativeForDisplay } from './native/describe.ts';
 import { proposeSettings } from './trials.ts';
 
-/** Diagnosis of one message: how the service decodes it and which settings would help. Shown to an owner whose device does not count. */
+/** Diagnosis of one message: how the service decodes it, and which settings would help. Shown to owners whose devices do not count. */
 export interface MessageDiagnosis {
   /**
    * `read`: at least one value counts. `asked`: no value counts until the owner states its meaning. `refused`: a family recognises the
@@ -13,17 +13,20 @@ export interface MessageDiagnosis {
    * it.
    */
   outcome: 'read' | 'asked' | 'refused' | 'nothing' | 'nobody';
-  /** The examined topic, without any prefix `gw/{gateway_id}/`. */
+  /** Topic of the message, without the prefix `gw/{gateway_id}/` if it has one. */
   topic: string;
   family: string | null;
   readings: PrintedReading[];
   asks: PrintedQuestion[];
   refused: string[];
-  /** Number of readings that are skipped because the broker had retained the message and it has no time of its own. */
+  /** Number of readings that are skipped because the message was retained by the broker and contains no time. */
   left_out: number;
-  /** Families that would read the message, or more of it, with one more setting each. Values that only the owner knows are examples. */
+  /**
+   * Settings that would make the message readable, or more of it, with the family that would then decode it. Each proposal adds one
+   * setting. Values that only the owner knows are examples.
+   */
   would: { family: string; decoder_config: Record<string, unknown> }[];
-  /** Members of the message that a mapping can name. */
+  /** Members of the message that the owner can map (`decoder_config.mapping`). */
   members: PayloadMember[];
 }
 
@@ -39,7 +42,7 @@ export function diagnoseMessage(
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
   const members = payloadMembersOf(message.payload, topic);
-  // A native device connects under its own account. Below a gateway's prefix, native topics belong to no family.
+  // A native device has its own account at the broker. Native topics below a gateway's prefix belong to no family.
   const native = topic === message.topic ? decodeNativeForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
   const decoded = decoders.hear(own, settings);
@@ -64,7 +67,7 @@ export function diagnoseMessage(
   return { ...now, topic, would, members };
 }
 
-/** Time zone with the largest offset (UTC+14). A local time that is read in this zone is never in the future. */
+/** Time zone with the largest offset (UTC+14). In this zone, a device's local time never becomes a time in the future. */
 const FAR_EAST = 'Pacific/Kiritimati';
 
 const NOBODY = {
@@ -90,7 +93,7 @@ function judged(
   return { outcome, family, readings, asks, refused, left_out: decoded.said.length - said.length };
 }
 
-/** Whether more values count with the tried setting, or equally many, of which more have a time of their own. */
+/** Whether more values count with the tried setting than now. If equally many count: whether more of them have a time of their own. */
 function tellsMore(then: NamedDecodeResult, now: NamedDecodeResult | null): boolean {
   const counted = ({ said }: FamilyDecodeResult) => said.filter(({ asks }) => !asks);
   const [after, before] = [counted(then), now ? counted(now) : []];

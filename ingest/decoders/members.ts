@@ -4,27 +4,27 @@ import { readNumber } from './read/number.ts';
 import { readJson, readText } from './read/payload.ts';
 import { parseIsoTime } from './read/time.ts';
 
-/** A member of a message that a mapping can name. */
+/** A member of a message that the owner can map (`decoder_config.mapping`). */
 export interface PayloadMember {
   /** JSONPath of the member; null if the payload itself is a plain number. */
   path: string | null;
   value: number | string;
   /** Whether the member can also be a time: ISO 8601, or Unix time since 2020. */
   may_be_time: boolean;
-  /** Proposed quantity, by the unit in its name; null if nothing indicates it. */
+  /** Proposed quantity, by the unit in the member's name; null if the name indicates none. */
   proposed: MeaningProposal | null;
 }
 
 const MAX_MEMBERS = 200;
-/** Maximum number of members that are examined, and their maximum depth (below). */
+/** Maximum number of members that are examined, and (below) their maximum depth. */
 const MAX_PLACES = 5_000;
 const MAX_DEPTH = 16;
 const EARLIEST_SECONDS = Date.UTC(2020, 0, 1) / 1_000;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Returns the members of a payload that a mapping can name: numbers, as JSON or as text, and times; the first 200. The words of `topic`
- * help to propose their meaning. Pure.
+ * Returns the first 200 members of a payload that the owner can map: numbers, as JSON or as text, and times. The words of `topic` help to
+ * propose their meanings. Pure.
  */
 export function payloadMembersOf(payload: Buffer, topic = ''): PayloadMember[] {
   const levels = topic.split('/').reverse();
@@ -34,7 +34,7 @@ export function payloadMembersOf(payload: Buffer, topic = ''): PayloadMember[] {
     return [{ path: null, value: plain, may_be_time: false, proposed: proposeMeaning(levels) }];
   const found: PayloadMember[] = [];
   const open: Place[] = [{ path: '$', names: levels, value: readJson(payload), depth: 0 }];
-  // The queue is read by index: removing its first element would move all others each time.
+  // The queue is read by index, because removing its first element would move all the others.
   for (let looked = 0; looked < Math.min(open.length, MAX_PLACES) && found.length < MAX_MEMBERS; looked++) {
     const place = open[looked] as Place;
     const { value, depth } = place;
@@ -48,7 +48,7 @@ export function payloadMembersOf(payload: Buffer, topic = ''): PayloadMember[] {
   return found;
 }
 
-/** A node of the payload. `names`: names of the node and of its ancestors, innermost first. */
+/** A node of the JSON payload. `names`: its own name and the names of its ancestors, innermost first. */
 interface Place {
   path: string;
   names: readonly string[];
@@ -70,7 +70,7 @@ function below({ path, names, depth }: Place, value: object): Place[] {
     ? value.slice(0, MAX_MEMBERS).map((one, index) => ['', `[${index}]`, one])
     : Object.entries(value)
         .slice(0, MAX_PLACES)
-        // The JSONPath library accepts no path with control characters.
+        // The JSONPath library rejects paths with control characters.
         .filter(([name]) => !/\p{Cc}/u.test(name))
         .map(([name, one]) => [name, stepTo(name), one]);
   return entries
@@ -79,5 +79,5 @@ function below({ path, names, depth }: Place, value: object): Place[] {
 }
 
 const stepTo = (name: string): string =>
-  // JSON escapes every character that a quoted name must not contain; a quote of the other kind needs no escape.
+  // `JSON.stringify` escapes every character that is not allowed in a double-quoted name of a JSONPath; single quotes need no escape.
   PLAIN.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

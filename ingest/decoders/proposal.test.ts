@@ -4,7 +4,7 @@ import { payloadMembersOf } from './members.ts';
 import { proposeMeaning } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
-/** Names as firmware composes them from words. */
+/** Generated names, composed from words as in firmware. */
 const words = fc.array(
   fc.constantFrom(
     'active',
@@ -32,7 +32,7 @@ const style = fc.constantFrom(
   (all: string[]) => all.join('-'),
   ([first = '', ...rest]: string[]) => first + rest.map((word) => word[0]?.toUpperCase() + word.slice(1)).join(''),
 );
-/** Units that may be proposed for each ending; an empty list means no proposal. */
+/** Units that may be proposed for each ending of a name. An empty list means that no unit may be proposed. */
 const UNITS: Record<string, string[]> = {
   kWh: ['kWh'],
   kwh: ['kWh'],

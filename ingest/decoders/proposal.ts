@@ -7,7 +7,7 @@ export interface MeaningProposal {
   meaning: string;
 }
 
-/** Spellings of units at the end of a name. `mw`, `mwh` and `MW` are excluded, because they may mean milli or mega. */
+/** Units by their spellings at the end of a name. Excludes `mw`, `mwh` and `MW`, in which the m may mean milli or mega. */
 const WRITTEN: Readonly<Record<string, MeaningProposal['unit']>> = {
   ...{ kWh: 'kWh', KWh: 'kWh', Kwh: 'kWh', KWH: 'kWh', kwh: 'kWh', MWh: 'MWh', Wh: 'Wh', WH: 'Wh', wh: 'Wh' },
   ...{ kW: 'kW', KW: 'kW', Kw: 'kW', kw: 'kW', W: 'W', w: 'W', watt: 'W', Watt: 'W', watts: 'W', Watts: 'W' },
@@ -16,20 +16,20 @@ const WRITTEN: Readonly<Record<string, MeaningProposal['unit']>> = {
 };
 const LONGEST_FIRST = Object.keys(WRITTEN).sort((one, other) => other.length - one.length);
 const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
-/** A prefix in words before a unit: `consumedDeciWatt`. */
+/** Prefix of a unit, written as a word: `consumedDeciWatt`. */
 const PREFIX = /(?:kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*$/i;
-/** A name without information on its number; the names of its ancestors decide. */
+/** Names that do not describe their number. The names of the ancestors are used instead. */
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
-/** Splits a name into its rest and its unit; returns null if it has no unit. */
+/** Splits a name into its unit and the text before the unit; returns null if it has no unit. */
 function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] } | null {
   const [, written = ''] = ENDING.exec(name) ?? [];
   const unit = WRITTEN[written];
   const rest = name.slice(0, name.lastIndexOf(written));
   if (unit === undefined || PREFIX.test(rest)) return null;
   const last = rest.at(-1) ?? '';
-  // The unit must be a word of its own: `totalKWh` and `powerW` have one, `flow` does not; in `PowermW` and `pulse_mWh` a prefix precedes
-  // it. No other word ends with `kwh`.
+  // The unit must be a separate word, as in `totalKWh` and `powerW`, but not in `flow`. In `PowermW` and `pulse_mWh`, the m is a prefix.
+  // `kwh` needs no separation, because no other word ends with it.
   const isWord =
     /\P{L}/u.test(last) ||
     (written === 'kwh' && /\p{Ll}{3}$/u.test(rest)) ||
@@ -41,9 +41,9 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
 export const unitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**
- * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, is not understood,
- * does not mean consumption, or belongs to an inverter or a battery. `names`: names of the number and of its ancestors, innermost first.
- * Pure.
+ * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, contains unknown
+ * words, does not mean consumption, or belongs to an inverter or a battery. `names`: the names of the number and its ancestors, innermost
+ * first. Pure.
  */
 export function proposeMeaning(names: readonly string[]): MeaningProposal | null {
   const at = Math.max(
@@ -63,7 +63,7 @@ export function proposeMeaning(names: readonly string[]): MeaningProposal | null
   const isPower = unit === 'W' || unit === 'kW';
   const alone = classifySingleRegister({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });
   if (alone.is !== 'counted') return null;
-  // Channels of inverters and batteries have a circuit of their own, which only the owner can set.
+  // Channels of inverters and batteries need a circuit that only the owner can set.
   const [, medium, direction, part = ''] =
     /^(?:grid\/)?(?:(gas|heat)(?:\/import)?|(import|export)(\/[tl]\d+)?)$/.exec(alone.channel) ?? [];
   if (medium !== undefined) return isPower ? null : { unit, meaning: medium };

@@ -9,7 +9,7 @@ import { createDecoders } from './gateway-decoders.ts';
 
 type Config = Record<string, unknown>;
 
-/** Yields variants of a setting: each of its texts and numbers replaced, and each of its members removed. */
+/** Yields variants of a setting. In each variant, one text or number is replaced or one member is removed. */
 function* variantsOf(value: unknown, key = ''): Generator<unknown> {
   if (typeof value === 'number') yield* [value * 1_000, value / 2];
   else if (key === 'unit') yield* ['kWh', 'Wh', 'MWh', 'W', 'kW', 'm3', 'l', 'CCF', 'C'];
@@ -29,7 +29,7 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
   }
 }
 
-/** Returns the register and power values of a case's message under given settings, by device and series. */
+/** Returns the registers and powers of a test case's message under the given settings, by device and series. */
 function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSettings) {
   const decoders = createDecoders();
   const message = messageOf(given);
@@ -42,7 +42,7 @@ function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSetting
   return { family: decoded?.family, bySeries };
 }
 
-/** Returns the conditions of a mapping, as one text. */
+/** Returns the conditions (`where`) of all mappings as one text, for comparison. */
 const conditionsOf = ({ mapping = [] }: DecoderSettings): string => JSON.stringify(mapping.map(({ where }) => where));
 
 const counts = { other: 0, same: 0 };
@@ -54,7 +54,7 @@ test('reports a changed setting for each series whose numbers change, and for no
     for (const variant of variantsOf(settings)) {
       const changed = parseDecoderSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];
-      // A value that another family reads belongs to another device.
+      // If another family decodes the message under the changed settings, its values belong to another device.
       if (was.family !== is.family || was.family === undefined) continue;
       const [before, after] = [settings, changed].map((one) => mergeNumberSettings(readDecoderConfig(one), {}));
       for (const [key, said] of was.bySeries) {
@@ -65,7 +65,7 @@ test('reports a changed setting for each series whose numbers change, and for no
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
         const told = readsDifferentNumber(before, after, { family: was.family, native_id, channel, kind, native_name });
-        // One message does not show which other messages a changed condition lets in.
+        // A changed condition may admit other messages, which this one message does not show. The report of a change is then accepted.
         if (told && !isOther && conditionsOf(settings) !== conditionsOf(changed)) continue;
         expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
         counts[isOther ? 'other' : 'same']++;

@@ -4,15 +4,15 @@ import { unitAtEndOfName } from './proposal.ts';
 interface Known {
   topic: string;
   settings: DecoderSettings;
-  /** Devices that need a unit. */
+  /** Native ids of devices that need a unit. */
   seen: readonly string[];
   /** Native names of the quantities about which the owner is asked. */
   asked: readonly string[];
 }
 
 /**
- * Returns settings that may make a message readable, or more of it, with one member of `decoder_config` each. Values that only the owner
- * knows are examples: a time zone, a unit, pulses per kWh. Pure.
+ * Returns settings that may make a message readable, or more of it. Each setting has one member of `decoder_config`. Values that only the
+ * owner knows are examples: a time zone, a unit, pulses per kWh. Pure.
  */
 export function proposeSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');
@@ -35,10 +35,7 @@ export function proposeSettings({ topic, settings, seen, asked }: Known): Decode
   return trials;
 }
 
-/**
- * Returns an example setting for a name in a meter script, in the unit at its end; null if it has none. The direction is the question to
- * the owner.
- */
+/** Returns an example setting for a name in a meter script, with the unit at the end of the name; null if the name has no unit. */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
   const unit = unitAtEndOfName(name);
   return unit === null || unit === 'C' || unit === 'm3' || unit === 'l' ? null : { unit, counts_as: 'import' };

@@ -44,12 +44,13 @@ const RAW = /^(.+)\/meter\/((?:import|export)\/[a-z0-9/]+)$/;
 /** Topic of a JSON list that ends in the list's number. Some payload formats have one topic per list. */
 const LIST = /^(.+)\/list[1-4]$/;
 /**
- * Start of a JSON list. The owner chooses the JSON topic freely, so a list is recognised by its body: its first members (below) and the
- * power that each list contains. System messages start with the same members; Home Assistant discovery can announce them.
+ * Start of a JSON list. The owner chooses the topic freely, so a list is recognised by its first members (below) and by the power, which
+ * each list contains. The first members alone are not enough: system messages, which Home Assistant discovery can announce, begin with the
+ * same members.
  */
 const START = '{"id":"';
 const FIRST_MEMBERS = ['"name":"', '"up":', '"vcc":', '"rssi":'];
-/** Number of leading bytes that contain the first members of a list. */
+/** Number of bytes at the start of a payload that are searched for the first members of a list. */
 const HEAD_LENGTH = 300;
 const POWER = '"P":';
 
@@ -86,7 +87,7 @@ function decode(message: DeviceMessage): FamilyDecodeResult | null {
   return isJson(message.payload) ? decodeJson(message) : null;
 }
 
-/** Decodes one value on its own topic. Its time is null, because the reader publishes the time on another topic. */
+/** Decodes a single value. It gets the time of receipt, because the reader publishes the time on another topic. */
 function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): FamilyDecodeResult {
   const field = FIELDS.get(path);
   if (!field) return emptyResult();

@@ -16,7 +16,7 @@ const REGISTERS = new Map([
   ['PrEnergySumHwc', 'hwc/import'],
   ['ConsumptionTotal', 'import'],
 ]);
-/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel they count, or which of two heat flows. */
+/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel or which of two heat flows they count. */
 const ASKED_KWH = new Set([
   'PrEnergySum',
   'PrFuelSum',
@@ -29,10 +29,10 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Sums whose definitions name no unit: `PrEnergySumHwc1`, `YieldSum`. */
+/** Names of sums for which ebusd's definitions state no unit: `PrEnergySumHwc1`, `YieldSum`. */
 const SUM = /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)/;
 
-/** Returns the meaning of a message by its name; null if no reading is taken from such a message. */
+/** Returns the meaning of a message by its name; null if messages of this name are not read. */
 function measuredOf(name: string): Measured | null {
   const register = REGISTERS.get(name);
   if (register) return { channel: register, kind: 'energy_total_kwh' };
@@ -64,7 +64,7 @@ type EbusdTopic =
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;
-/** Topic below a root of the owner's choice. The message name alone must then identify ebusd. */
+/** Topic below a root that the owner has chosen. There the name of the message must identify ebusd. */
 const OWN_ROOT = /^(.+\/[^/]+)\/([A-Za-z0-9]+)$/;
 const REQUESTS = new Set(['get', 'set', 'list']);
 
@@ -97,7 +97,7 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   if (parsed.about === 'nothing') return emptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
-  // If ebusd publishes each field separately, the state of a sensor has its own topic.
+  // Skips the state of a sensor, which has a topic of its own if ebusd publishes each field separately.
   if (!measured || field === 'sensor' || payload.length === 0) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');
@@ -120,8 +120,8 @@ interface Field {
 }
 
 /**
- * Returns the only number of a JSON message, `{"energy4":{"value":123}}` or the short form `{"energy4":123}`. The value is null if a sensor
- * state next to it is not `ok`.
+ * Returns the number of a JSON message with one number: `{"energy4":{"value":123}}` or the short form `{"energy4":123}`. The value is null
+ * if the message also contains a sensor state other than `ok`.
  */
 function fromFields(body: Json): Field {
   const fields = Object.entries(body).map(([name, given]) => {

@@ -38,7 +38,7 @@ function parseEmonTopic(topic: string): EmonTopic | null {
 const NO_TEMPERATURE = new Set([300, 302, 304]);
 const PULSES = /^(?:(?:dig|ana)?pulse(?:count)?|pulse\d{1,2}(?:count)?)$/;
 
-/** Returns the meaning of a name in a node template. Returns `unset` for pulses if the owner has not set the number of pulses per kWh. */
+/** Returns the meaning of a name in a node template. Returns `unset` for pulses if the owner has not set how many pulses make a kWh. */
 function quantityOf(
   node: string,
   name: string,
@@ -54,7 +54,7 @@ function quantityOf(
   }
   if (PULSES.test(lower)) return 'unset';
   const energy = /^e(\d{1,2})$/.exec(lower)?.[1];
-  // The energy is a net value in a signed 32-bit integer, so it may be negative.
+  // The firmware sends the net energy as a signed 32-bit integer, so it may be negative.
   const least = -(2 ** 31);
   if (energy) return { channel: circuit(energy), kind: 'energy_total_kwh', value, per: 1_000, least, name };
   const power = /^(?:p|power|ct)(\d{1,2})$/.exec(lower)?.[1];
@@ -67,7 +67,7 @@ function quantityOf(
   return { channel: room, kind: 'temperature_c', value, name };
 }
 
-/** Power and energy of one current clamp share its number and form one circuit. */
+/** Returns the channel of a current clamp. Its power and its energy have the same number and form one circuit. */
 const circuit = (number: string): string => `ct${Number(number)}/import`;
 
 function roomOf(name: string): string | null {
@@ -96,13 +96,13 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
     const { receivedAtMs } = message;
     const atMs = parseMessageTime(ownMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
     for (const [key, value] of Object.entries(body)) {
-      // {"power": {"value": 10}} has the same meaning as {"power": 10}.
+      // `{"power": {"value": 10}}` has the same meaning as `{"power": 10}`.
       const inner = asObject(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
       addName(collector, { node, name: before + key, value: is, atMs }, settings);
     }
   } else if (parsed.what === 'name') addName(collector, { node, name: parsed.name, value: text, atMs: null }, settings);
-  // Any other text on a node's topic contains values without names, which are not read.
+  // On the topic of a node, a text other than JSON contains values without names, which are not read.
   return collector;
 }
 

@@ -10,28 +10,28 @@ interface EspurnaTopic {
    * Last word of the topic: `energy` or `power`; `data` (many values in one object); `app` (name of the firmware); `status` (last will).
    */
   leaf: string;
-  /** Index of the quantity at a device with several, as in `energy/0`; otherwise empty. */
+  /** Index of the quantity if a device has several, as in `energy/0`; otherwise empty. */
   index: string;
 }
 
 const TOPIC = /^(.{1,100})\/(?:(energy|power)(?:\/(\d{1,2}))?|(data|app|status))$/;
 
 /**
- * Parses `{root}/energy`, `{root}/power/0`, `{root}/data` …; returns null for every other topic. Other devices use these words, too, so the
- * root must be known.
+ * Parses `{root}/energy`, `{root}/power/0`, `{root}/data` …; returns null for every other topic. Other devices use the same words, so the
+ * root must be known to belong to ESPurna.
  */
 function parseEspurnaTopic(topic: string): EspurnaTopic | null {
   const [, root, quantity, index = '', other] = TOPIC.exec(topic) ?? [];
   return root === undefined ? null : { root, leaf: quantity ?? other ?? '', index };
 }
 
-/** Roots below which a device has announced ESPurna as its firmware. */
+/** Topic roots of the devices that have announced ESPurna as their firmware. */
 type Roots = Set<string>;
 
 const MAX_ROOTS = 2_000;
 const APP = 'ESPURNA';
 
-/** Returns the root that a message identifies as ESPurna's; null if it identifies none. */
+/** Returns the topic root that a message identifies as ESPurna's; null if the message identifies none. */
 function toldRoot({ topic, payload }: DeviceMessage): string | null {
   const parsed = parseEspurnaTopic(topic);
   if (parsed?.leaf === 'app') return readText(payload)?.trim() === APP ? parsed.root : null;

@@ -12,11 +12,11 @@ import {
 } from './gateway.ts';
 import { decodeGrottRecord, isGrottRecord } from './grott.ts';
 
-/** Words of a bridge's usual topics, each of which contains one of them. The body then identifies the bridge. */
+/** Words in the usual topics of Growatt bridges. Each topic contains one of the words; the body then identifies the bridge. */
 const WORD = /growatt|grott|solar|inverter|shine/i;
 const METER = /(?:^|\/)energy\/meter$/;
 
-/** Whether a bridge may publish on a topic: `energy/growatt`, `energy/growatt/{serial}`, `energy/meter`, `energy/solar`. */
+/** Whether a Growatt bridge may publish on a topic: `energy/growatt`, `energy/growatt/{serial}`, `energy/meter`, `energy/solar`. */
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */

@@ -14,7 +14,10 @@ const NAMES: InverterMemberNames = {
 };
 const MAC = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){5}$/i;
 
-/** MAC addresses of sticks by topic, from the last message on each topic. The last will of a stick contains no address. */
+/**
+ * MAC addresses of data-logger sticks by topic, from the last message on each topic. Needed because the last will of a stick contains no
+ * address.
+ */
 export type StickAddressByTopic = Map<string, string>;
 
 /** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
@@ -24,7 +27,7 @@ export function readStickAddress(body: Json | null): string | null {
   return isTheirs && ownMember(body, 'Uptime') !== undefined ? mac : null;
 }
 
-/** Whether a body is the last will: `{"InverterStatus": -1 }` and nothing else. */
+/** Whether a body is a stick's last will: `{"InverterStatus": -1 }` and nothing else. */
 export const isLastWill = (body: Json): boolean =>
   Object.keys(body).length === 1 && readNumber(ownMember(body, 'InverterStatus')) === -1;
 
@@ -50,7 +53,7 @@ export function decodeGatewayMessage(body: Json, mac: string): FamilyDecodeResul
   return collector;
 }
 
-/** Decodes a last will: marks the stick as offline. The result is empty if the stick behind the topic is unknown. */
+/** Decodes a stick's last will: the stick is offline. The result is empty if no stick is known for the topic. */
 export function decodeLastWill(mac: string | undefined): FamilyDecodeResult {
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value: false, name: 'InverterStatus' } as const;

@@ -13,16 +13,17 @@ const NAMES: InverterMemberNames = {
   battery: ['eharge1_tot', 'echarge1_tot', 'edischarge1_tot', 'echrtotal', 'edischrtotal', 'ebatDischarTotal'],
   grid: ['etouser_tot', 'etogrid_tot', 'etousertotal', 'etogridtotal'],
 };
-/** Members of a Growatt meter that is connected by ShineLink, next to the inverter. */
+/** Members of a Growatt meter that is connected by ShineLink, in addition to the inverter. */
 const METER = ['pos_act_energy', 'rev_act_energy', 'pos_rev_act_power'] as const;
 /**
- * Members of a meter that is connected by RailLog (SDM630, Chint). Their values are texts, not tenths, and their units are undocumented.
+ * Members of a meter that is connected by RailLog (SDM630, Chint). The values are texts instead of tenths, and their units are
+ * undocumented.
  */
 const LOGGED = ['posiActivePower', 'reverActivePower'] as const;
 /** Divisor of raw numbers, which are tenths of kWh and W. */
 const TENTHS = 10;
 /**
- * Plausible grid frequency in hundredths of Hz. Another value at a running inverter shows that Grott split the record at the wrong
+ * Plausible grid frequencies in hundredths of Hz. If a running inverter reports another frequency, Grott has split the record at the wrong
  * positions.
  */
 const [LOWEST, HIGHEST] = [4_000, 7_000];
@@ -61,7 +62,10 @@ export function decodeGrottRecord(
   return collector;
 }
 
-/** Whether a record reports a running inverter without a grid frequency: Grott used the record layout of another inverter type. */
+/**
+ * Whether Grott has used the record layout of another inverter type: the record reports a running inverter with an implausible grid
+ * frequency.
+ */
 function isCutWrong(values: Json): boolean {
   const frequency = readNumber(ownMember(values, 'pvfrequentie'));
   const isRunning = readNumber(ownMember(values, 'pvstatus')) === 1;

@@ -2,7 +2,7 @@ import { readNumber } from '../read/number.ts';
 import { type Json, ownMember } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
-/** Origin of the numbers: the device, their time, and the divisor to kWh and W. */
+/** Source of an inverter's numbers: the device, the time of the numbers, and their divisor to kWh and W. */
 export interface InverterSource {
   collector: ValueCollector;
   device: string;
@@ -10,7 +10,7 @@ export interface InverterSource {
   per: number;
 }
 
-/** A bridge's names for the values of an inverter. The first name in each list that the message contains is used. */
+/** Names that a bridge uses for the values of an inverter. Of each list, the first name that occurs in the message is used. */
 export interface InverterMemberNames {
   /** Energy and power at the inverter's output. */
   made: readonly string[];
@@ -28,7 +28,7 @@ const isAboveZero = (body: Json) => (name: string) => (readNumber(ownMember(body
 
 /**
  * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output is no longer its production.
- * The panels then count as production, on a circuit of their own, and the owner is asked about the registers of battery and grid.
+ * From then on, the panels count as production in a circuit of their own, and the owner is asked about the registers of battery and grid.
  */
 export function decodeInverter(
   { collector, device, atMs, per }: InverterSource,
@@ -56,7 +56,7 @@ export function decodeInverter(
     collector.add({ device, channel: `${circuit}export`, kind: 'power_w', value, per, atMs, name: powerName });
   }
   for (const [part, registers] of [['battery', names.battery] as const, ['grid', names.grid] as const]) {
-    // A register that has never counted belongs to a component that is not installed.
+    // A register at 0 belongs to a component that is not installed.
     for (const name of registers.filter(isAboveZero(body))) {
       const channel = `${part}/unknown/${name.toLowerCase()}`;
       const said = {

@@ -1,6 +1,6 @@
 import { type Json, ownMember } from '../read/payload.ts';
 
-/** Home Assistant's abbreviations of the configuration members that are read here. */
+/** Home Assistant's abbreviations for members of a discovery configuration; only members that are read here. */
 const SHORT = new Map([
   ['action_template', 'act_tpl'],
   ['action_topic', 'act_t'],
@@ -37,21 +37,24 @@ const SHORT = new Map([
   ['value_template', 'val_tpl'],
 ]);
 
-/** Returns a member of a configuration by its long name, whether the configuration uses the long name or the abbreviation. */
+/** Returns a member of a discovery configuration by its long name. The configuration may use the long name or the abbreviation. */
 export function configField(config: Json | null, name: string): unknown {
   const long = ownMember(config, name);
   const short = SHORT.get(name);
   return long === undefined && short !== undefined ? ownMember(config, short) : long;
 }
 
-/** Returns a member that is a text, or a number as text; null if it is neither, or empty. */
+/** Returns a member of a discovery configuration as text, if it is a number or a text that is not empty; otherwise null. */
 export function configTextField(config: Json | null, name: string): string | null {
   const value = configField(config, name);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : null;
 }
 
-/** Returns a topic in which the base `~`, at the beginning or the end, is replaced; null if the configuration has no such topic. */
+/**
+ * Returns a topic of a discovery configuration, with the base instead of a `~` at its beginning or end; null if the configuration has no
+ * such topic.
+ */
 export function configTopicField(config: Json | null, name: string, base: string | null): string | null {
   const topic = configTextField(config, name);
   if (topic === null || base === null) return topic;

@@ -11,14 +11,14 @@ export interface Availability {
   notAvailable: string;
   template: Expression | null;
   /**
-   * Which of its values are conclusive. Of several topics that must all report "available", a single one can only prove `false`; if any one
-   * suffices, only `true`.
+   * Which value of the topic decides whether the device is reachable. If all of several topics must report "available", a single topic can
+   * only prove `false`. If one topic suffices, it can only prove `true`.
    */
   says: 'both' | boolean;
   refusal?: string;
 }
 
-/** Returns the availability topics of a configuration: one, or a list of them. */
+/** Returns the availability topics of a discovery configuration, which contains one or a list of them. */
 export function availabilityTopicsOf(config: Json, base: string | null): Availability[] {
   const list = configField(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list]).map(asObject).filter((entry) => entry !== null);
@@ -47,8 +47,8 @@ function one(config: Json, topic: string | null, template: string): Availability
 }
 
 /**
- * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither of the two announced
- * texts.
+ * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither the announced text
+ * for "available" nor the one for "not available".
  */
 export function readAvailability(one: Availability, state: TemplateInput): boolean | null | undefined {
   const value = one.template ? evaluateTemplate(one.template, state) : state.text;

@@ -11,17 +11,17 @@ import { nameFactsOf } from '../vocabulary/name-facts.ts';
 /** An entity that measures energy, power or a volume, and that needs a channel. */
 export interface MeteredEntity {
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
-  /** Description for the classification of energy and power. */
+  /** Description of an energy or power, for the classification with the device's other registers. */
   described?: RegisterDescription;
   /** Commodity, circuit and further words of a volume. */
   volume?: { commodity: Commodity; circuit: string; parts: readonly string[] };
-  /** Labels for an entity whose other names are not unique, shortest first. The last label is always unique. */
+  /** Labels that distinguish the entity from others with the same names, shortest first. The last label is always unique. */
   labels: readonly string[];
 }
 
 /**
- * Assigns a channel to each entity of a device. Energy and power are classified together; a volume gets the circuit in its names.
- * `mayMeasureHeat`: whether the device also measures a flow and its return.
+ * Assigns a channel to each entity of a device. Energy and power are classified together; the names of a volume determine its circuit.
+ * `mayMeasureHeat`: whether the device also measures the temperatures of a flow and its return.
  */
 export function assignEntityChannels<One extends MeteredEntity>(
   all: readonly One[],
@@ -41,8 +41,8 @@ export function assignEntityChannels<One extends MeteredEntity>(
 }
 
 /**
- * Whether an entity is classified with the others of its device. Counters that reset periodically and quantities other than active energy
- * are not read.
+ * Whether an entity is classified with the others of its device. Excludes counters that reset periodically and quantities other than active
+ * energy, which are not read.
  */
 const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
   one.described !== undefined && registerFactsOf(one.described).not === null;
@@ -96,8 +96,8 @@ export const splitWords = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Returns the circuit of a volume. It uses the first name in `objects` that contains a recognised word, and removes its recognised words. If
- * no name contains one, the first name (an id such as `x17`) is the circuit. `idWords`: words of the device's id, which never become a circuit.
+ * Returns the circuit of a volume. Uses the first name in `objects` with a recognised word, without its recognised words; if there is no
+ * such name, the first name (an id such as `x17`). `idWords`: words of the device's id, which are never part of a circuit.
  */
 export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {

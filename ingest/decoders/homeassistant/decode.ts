@@ -45,7 +45,7 @@ export const homeassistant: Family<AnnouncedEntities> = {
     const atMs = timeOf(state, message.receivedAtMs);
     const said = new Set<string>();
     for (const [one, entity] of speakers.availabilities) {
-      // All entities of a device share the availability topic, so it is evaluated once per device.
+      // All entities of a device share its availability topic, so the topic is evaluated once per device.
       if (!said.has(entity.device)) {
         if (one.refusal) collector.refuse(one.refusal);
         const value = one.refusal ? null : readAvailability(one, state);
@@ -56,7 +56,7 @@ export const homeassistant: Family<AnnouncedEntities> = {
     }
     for (const [source, entity] of speakers.sources) {
       const place = memory.placeOf(entity);
-      // Values of entities that are not read are not refused either.
+      // Ignores entities that are not read, without a refusal.
       if (place) listen(collector, state, { source, entity, place, atMs });
     }
     return collector;

@@ -32,8 +32,8 @@ const SUM_OF_OPENDTU = /(?:^|\/)(?:ac\/(?:power|yieldtotal|yieldday)|dc\/power)$
 const CUMULATIVE = new Set(['total', 'total_increasing']);
 
 /**
- * Returns the readable entities of an announcement. Returns none for a removal, and none for entities that this service itself has
- * announced to Home Assistant (src/homeassistant): if a bridge sends them back, they would count twice.
+ * Returns the entities of an announcement that can be read. Returns none if the announcement removes an entity. Excludes entities that this
+ * service has announced itself (src/homeassistant): if a bridge sent them back, they would count twice.
  */
 export const readableEntitiesOf = (topic: ConfigTopic, config: Json): Entity[] =>
   configTextField(asObject(configField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
@@ -117,7 +117,7 @@ function sensorOf(
   const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
   const called = { path: source.path, object, name, objectId, uniqueId: configTextField(config, 'unique_id') ?? '' };
   if (kind !== 'volume_total_m3') {
-    // The sum over devices that are read individually is recognised but gets no channel.
+    // OpenDTU's sum over devices that are read individually is recognised but gets no channel.
     if (configTextField(maker, 'manufacturer') === 'OpenDTU' && SUM_OF_OPENDTU.test(stateTopic ?? ''))
       return { ...found, kind };
     const described = describedBy(called, idWords, {
@@ -133,7 +133,7 @@ function sensorOf(
   return described && { ...found, kind, volume: described };
 }
 
-/** Describes a counter of volume. Null if it is not a total, or not of water or gas. */
+/** Describes a counter of volume. Returns null if the entity is not a total, or not of water or gas. */
 function volumeOf(
   { path, object, name, objectId }: Called,
   idWords: ReadonlySet<string>,
@@ -149,7 +149,7 @@ function volumeOf(
   return { commodity: counted, circuit, parts };
 }
 
-/** Returns the doubt whether a device is a heat meter: it is on an M-Bus, or its maker's name mentions heat. */
+/** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus, or its maker's name mentions heat. */
 const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
   namesMBus(places) || nameFactsOf(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
@@ -162,8 +162,8 @@ interface Called {
 }
 
 /**
- * Describes an entity for the classification. The name that people read decides; ids must be understood to the last word only if there is
- * no such name.
+ * Describes an entity for the classification. The name that people see decides. Ids must be understood completely only if there is no such
+ * name.
  */
 function describedBy(
   { path, object, name, objectId, uniqueId }: Called,

@@ -9,7 +9,7 @@ export interface TemplateInput {
   json: unknown;
 }
 
-/** Result of an expression that cannot be computed. It is not a number, so it is refused wherever a number is expected. */
+/** Result of an expression that cannot be computed. Not a number, so it is refused if a number is expected. */
 const BROKEN: unknown = Object.freeze({});
 
 /** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
@@ -37,7 +37,10 @@ export function evaluateTemplate(expression: Expression, state: TemplateInput): 
   }
 }
 
-/** Evaluates the chosen branch of a condition. A literal number in a branch belongs to the template, not to the message, and is ignored. */
+/**
+ * Evaluates the chosen branch of a condition. If the branch is a literal number, it is ignored: the number is part of the template, not of
+ * the message.
+ */
 function chosen(branch: Expression | null, state: TemplateInput): unknown {
   if (branch === null || branch.is === 'number') return null;
   if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
@@ -84,7 +87,7 @@ function compared(sign: string, left: unknown, right: unknown): boolean {
   return sign === '<=' ? left <= right : left >= right;
 }
 
-/** Returns the member names of the path, last first; empty if there is no path. */
+/** Returns the member names of the path that a template reads, last name first; empty if the template has no path. */
 export function templatePathNames(expression: Expression | null): string[] {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
@@ -141,7 +144,7 @@ const CALCULATIONS: Readonly<Record<CalculationSign, (left: number, right: numbe
   '**': (left, right) => left ** right,
 };
 
-// Calculates with numbers only: in Jinja a text times 1000 is a longer text.
+// Calculates with numbers only: in Jinja, a text times 1000 is the text repeated 1000 times.
 function calculate(sign: CalculationSign, left: unknown, right: unknown): unknown {
   if (left === null || right === null) return null;
   if (typeof left !== 'number' || typeof right !== 'number') return BROKEN;
@@ -153,7 +156,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   const isKept = name === 'is_defined' || name === 'default' || name === 'd' || name === 'string' || name === 'trim';
   if (isKept || value === null) return value;
   if (name === 'abs') return typeof value === 'number' ? Math.abs(value) : BROKEN;
-  // The other filters read the number of a text first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
+  // All other filters convert a text to a number first (Home Assistant: helpers/template, `forgiving_round`, `multiply`, `add`).
   const read = readNumber(value);
   // A value that is not a number is refused. The filter's default is not used, because it would be an invented reading.
   if (read === undefined) return BROKEN;
@@ -163,7 +166,7 @@ function filtered(name: string, argument: number | null, value: unknown): unknow
   return calculate(name === 'add' ? '+' : '*', read, argument);
 }
 
-/** Rounds as Python does: a tie goes to the even digit. Only a value that ends within `places + 1` binary digits can be a tie. */
+/** Rounds as Python does: half to even. Only a value with at most `places + 1` binary digits after the point can be exactly half-way. */
 function rounded(value: number, places: number): number {
   const scaled = value * 10 ** places;
   if (Number.isInteger(value * 2 ** (places + 1)) && Math.abs(scaled % 1) === 0.5) {

@@ -11,7 +11,7 @@ interface Announced {
   temperatures: readonly string[];
 }
 
-/** Returns the channels of the energy of a device that announces it with these temperatures; `?` if its owner is asked. */
+/** Returns the channels of the energy of a device that announces these temperatures; `?` if the owner is asked about the energy. */
 function channelsOf({ energy, topic, device, temperatures }: Announced): string[] {
   const config = (name: string, at: number, more: object) => ({
     topic: `homeassistant/sensor/x1_${at}/config`,
@@ -95,7 +95,7 @@ test('counts electricity that says so, and what a heat pump consumes, next to a 
       expect(channelsOf({ ...plain, energy, temperatures, device: maker('Heat pump') })).toEqual(['import']);
     }),
   );
-  // Neither words that contain these, nor one temperature.
+  // A word that only contains `mbus` does not identify an M-Bus, and one temperature does not make a heat meter.
   expect(channelsOf({ ...plain, topic: 'modbus/nimbus/5' })).toEqual(['import']);
   expect(channelsOf({ ...plain, temperatures: ['Flow temperature', 'Room temperature'] })).toEqual(['import']);
 });

@@ -9,9 +9,9 @@ import { type Entity, readableEntitiesOf } from './entity.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
-/** Maximum number of cached entities; beyond it, the oldest announcement is evicted. */
+/** Maximum number of cached entities. Beyond this number, the oldest announcement is evicted. */
 const MAX_ENTITIES = 5_000;
-/** A topic that a bridge can be configured to forward. Longer ones are not stored (`gateways/announcements.ts`). */
+/** State topic that a bridge can be configured to forward. Longer topics are not stored (`gateways/announcements.ts`). */
 const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 /** Entities that publish on one topic. */
@@ -29,7 +29,10 @@ export class AnnouncedEntities {
   #places = new Map<string, Map<Entity, ChannelAssignment>>();
   #count = 0;
 
-  /** Replaces the previous announcement on the topic. An empty payload removes it; an invalid one changes nothing. */
+  /**
+   * Stores an announcement instead of the previous one on its topic. An empty payload removes the announcement; an invalid payload changes
+   * nothing.
+   */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseConfigTopic(topic);
     if (!parsed || !isReadableConfigTopic(topic)) return;
@@ -109,7 +112,10 @@ const isMetered = (entity: Entity): entity is Entity & MeteredEntity => entity.k
 const isThermometer = ({ component, sources }: Entity): boolean =>
   component === 'sensor' && sources.some(({ kind }) => kind === 'temperature_c');
 
-/** Assigns channels: meters by their circuits; `room` to the only thermostat of a device; a separate channel to each thermometer. */
+/**
+ * Assigns a channel to each entity of a device: meters by their circuits, a single thermostat `room`, each thermometer a channel of its
+ * own.
+ */
 function allPlaces(entities: readonly Entity[]): Map<Entity, ChannelAssignment> {
   const mayMeasureHeat = isThermalCircuit(
     entities.filter(isThermometer).flatMap(({ name, object }) => [object, name ?? '']),

@@ -24,7 +24,7 @@ const SHARED: readonly (readonly [string, readonly string[]])[] = [
 ];
 const MAX_PARTS = 1_000;
 
-/** Returns the entities of an announcement: one for the topic of an entity, all of them for the topic of a device. */
+/** Returns the entities of an announcement: one if the topic announces an entity, all if it announces a device. */
 export function entityConfigsOf(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
@@ -43,9 +43,9 @@ export function entityConfigsOf(topic: ConfigTopic, config: Json): EntityConfig[
 }
 
 /**
- * Returns the device's id: the first identifier, else the address, else the id in the topic. If the identifier ends in the serial number,
- * or in the id in the topic of a whole device, only that ending is used: rtlamr2mqtt announces meter 33333333 as `meter_33333333`, but
- * publishes its messages under the number alone.
+ * Returns the device's id: the first identifier, else the address, else the id in the topic. If the identifier ends with the serial number,
+ * or with the id in the topic of a whole device, only that ending is used: rtlamr2mqtt announces meter 33333333 as `meter_33333333` but
+ * publishes its messages under `33333333`.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
   const device = asObject(configField(config, 'device'));

@@ -27,12 +27,12 @@ class Unsupported extends Error {}
 const MAX_LENGTH = 500;
 /** Maximum depth of brackets; real templates do not nest deeper. */
 const MAX_DEPTH = 20;
-/** Filters with at most one argument, a default. The default is parsed but never used, because it is not a number of the message. */
+/** Filters with at most one argument, a default value. The default is parsed but never used, because it does not come from the message. */
 const DEFAULTED = new Set(['float', 'int', 'default', 'd']);
 const BARE = new Set(['abs', 'is_defined', 'string', 'trim']);
 const CALCULATING = new Set(['multiply', 'add']);
 const COMPARING = ['==', '!=', '<=', '>=', '<', '>'];
-/** `{% if a %}{{ b }}{% else %}{{ c }}{% endif %}`; blanks and dashes in between have no effect. */
+/** Matches `{% if a %}{{ b }}{% else %}{{ c }}{% endif %}`, with optional blanks and dashes between the parts. */
 const BLOCK =
   /^\{%-?\s*if\s+(.+?)\s*-?%\}\s*\{\{(.+?)\}\}\s*(?:\{%-?\s*else\s*-?%\}\s*\{\{(.+?)\}\}\s*)?\{%-?\s*endif\s*-?%\}$/s;
 
@@ -69,7 +69,7 @@ const parseBraces = (template: string): Expression | null =>
     ? whole(template.slice(2, -2), (parser) => parser.expression())
     : null;
 
-/** Applies a rule to a text and fails if a remainder is left. */
+/** Parses a whole text by a rule; fails if the rule leaves a remainder. */
 function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
   const tokens = tokenizeTemplate(text.replace(/^-/, '').replace(/-$/, ''));
   if (!tokens) throw new Unsupported();
@@ -89,7 +89,7 @@ function hasPath(expression: Expression): boolean {
     case 'filter':
       return hasPath(expression.of);
     case 'choice':
-      // A choice needs no path in its branches: its condition reads the message.
+      // The branches of a choice need no path, because its condition reads the message.
       return true;
     default:
       return false;
@@ -142,7 +142,7 @@ class Parser {
     if (this.#word('not')) return { is: 'not', of: this.#test() };
     const start = this.#at;
     if (this.#skip('(')) {
-      // A bracket opens either a condition or an arithmetic operand.
+      // An opening bracket begins either a condition or an arithmetic operand, so both are tried.
       try {
         const inner = this.condition();
         this.#expect(')');
@@ -304,7 +304,7 @@ class Parser {
     return true;
   }
 
-  /** Whether the expression in brackets was the first operand of a sum, a comparison or a test. */
+  /** Whether an operator follows the closing bracket, so that the brackets contained the first operand of a sum, a comparison or a test. */
   #continuesSum(): boolean {
     const token = this.#tokens[this.#at];
     if (token?.is === 'mark') return token.text !== ')';

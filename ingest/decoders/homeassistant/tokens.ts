@@ -3,7 +3,7 @@ export type Token = { is: 'number' | 'name' | 'text' | 'mark'; text: string };
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?|\.\d+)(?!\w)|([A-Za-z_]\w*)|'([^'\\]*)'|"([^"\\]*)"|(==|!=|<=|>=|\*\*|[<>|()[\].,*/+=-]))/y;
 
-/** Splits a Jinja expression into tokens; returns null if it contains anything else. */
+/** Splits a Jinja expression into tokens; returns null if a part of it is not a token. */
 export function tokenizeTemplate(text: string): Token[] | null {
   const end = text.trimEnd().length;
   const tokens: Token[] = [];

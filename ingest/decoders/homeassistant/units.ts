@@ -24,8 +24,8 @@ const POWER = new Map<string, UnitScale>([
 ]);
 
 /**
- * Returns the scale to kWh of an energy unit in any case (devices send `KWh`). Exceptions are `mWh` and `mJ`, in which the small m means
- * milli.
+ * Returns the scale to kWh of an energy unit. Ignores upper and lower case (devices send `KWh`), except in `mWh` and `mJ`, in which the
+ * small m means milli.
  */
 export function energyScale(unit: string | null): UnitScale | undefined {
   if (unit === 'mWh') return { per: 1_000_000 };
@@ -33,7 +33,7 @@ export function energyScale(unit: string | null): UnitScale | undefined {
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
 }
 
-/** Returns the scale to W of a power unit in any case. Exception: in `mW` the small m means milli. */
+/** Returns the scale to W of a power unit. Ignores upper and lower case, except in `mW`, in which the small m means milli. */
 export const powerScale = (unit: string | null): UnitScale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
 

@@ -4,7 +4,7 @@ import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../
 import { DescribedProperties } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
-/** Whether a device is reachable, by its Homie state; null for `init` and `alert`, which do not decide it. */
+/** Whether a device is reachable, by its Homie state. Null for the states `init` and `alert`, in which it may or may not be. */
 const STATES = new Map<string, boolean | null>([
   ['init', null],
   ['ready', true],
@@ -57,7 +57,8 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const collector = createValueCollector();
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   collector.addState({ ...said, device });
-  // Only the root device has a last will. Its children are lost with it, but do not become ready with it.
+  // If the root device is lost, its children are lost, too, because only the root has a last will. If the root is ready again, its children
+  // may not be.
   if (state === 'lost') for (const child of memory.childrenOf(device)) collector.addState({ ...said, device: child });
   return collector;
 }

@@ -4,13 +4,13 @@ import { asObject, type Json, ownMember, readObject, readText } from '../read/pa
 import { type PropertyDescription, type ReadableProperty, readablePropertiesOf } from './property.ts';
 import { type Attribute, parseHomieTopic } from './topic.ts';
 
-/** Maximum number of cached properties; beyond it, the device whose description is oldest is evicted. */
+/** Maximum number of cached properties. Beyond this number, the device with the oldest description is evicted. */
 const MAX_PROPERTIES = 5_000;
 const MAX_TEXT = 200;
 
 interface Known {
   properties: Map<string, PropertyDescription>;
-  /** Root device whose connection this device shares. */
+  /** Root device whose connection to the broker this device uses. */
   root?: string;
   /** Decoding rules of the properties, computed on demand and discarded when an attribute changes. */
   readables?: Map<string, ReadableProperty>;
@@ -22,7 +22,10 @@ export class DescribedProperties {
   #children = new Map<string, Set<string>>();
   #count = 0;
 
-  /** Stores an attribute (Homie 3 and 4) or a description (5). An empty payload removes it; an invalid one changes nothing. */
+  /**
+   * Stores an attribute (Homie 3 and 4) or a description (Homie 5). An empty payload removes the stored one; an invalid payload changes
+   * nothing.
+   */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseHomieTopic(topic);
     if (parsed?.about === 'description') this.#describe(parsed.device, payload);
@@ -33,7 +36,10 @@ export class DescribedProperties {
     }
   }
 
-  /** Returns how a property is decoded; undefined if it is not read. A node of an array (`plug_2`) uses the description of the array. */
+  /**
+   * Returns how a property is decoded; undefined if the property is not read. The description of an array applies to each of its nodes
+   * (`plug_2`).
+   */
   readable({
     device,
     node,
@@ -51,13 +57,13 @@ export class DescribedProperties {
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);
     if (!shared) return exact;
     const { described, key = '' } = shared;
-    // The description of an array does not name the index of the node, so it is added to the names.
+    // The description of an array does not contain the node's index, so the index is added to the names.
     const of = described && { ...described, names: [`${array} ${index}`, ...described.names] };
     const place = { channel: `n${index}/${shared.channel}`, key: `n${index}/${key}` };
     return { ...shared, ...place, ...(of && { described: of }) };
   }
 
-  /** Returns the devices that are lost together with their root. */
+  /** Returns the devices that are lost when their root device is lost. */
   childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
 
   #describe(device: string, payload: Buffer): void {

@@ -26,7 +26,7 @@ export interface PropertyDescription {
   settable?: boolean;
 }
 
-/** A property that is read: its channel, kind, scale and unit. */
+/** A property that is read, with its channel, kind, scale and unit. */
 export interface ReadableProperty extends ChannelAssignment {
   kind: ValueKind;
   scale: UnitScale;
@@ -103,7 +103,7 @@ function kindOf({
   return energyScale(unit) ? 'energy_total_kwh' : powerScale(unit) ? 'power_w' : null;
 }
 
-/** Returns the set-point kind; null for set-points that are not in force now (`max-temperature`, `night-setpoint`). */
+/** Returns the kind of a set-point; null for set-points that are not in force now (`max-temperature`, `night-setpoint`). */
 const setpoint = (property: string): ValueKind | null =>
   ROOM.test(property) && property.toLowerCase() !== 'heating' ? 'setpoint_c' : null;
 

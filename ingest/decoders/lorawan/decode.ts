@@ -5,11 +5,11 @@ import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
-/** Parsed topic: the network server that published, and the device. */
+/** Parsed topic: the network server that has published the message, and the device. */
 interface LorawanTopic {
   server: 'things-stack' | 'chirpstack';
   device: string;
-  /** Whether the message is an uplink. All others (joins, acknowledgements, downlinks) contain no readings. */
+  /** Whether the message is an uplink. Other messages (joins, acknowledgements, downlinks) contain no readings. */
   isUplink: boolean;
 }
 
@@ -50,7 +50,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
 }
 
 interface Uplink {
-  /** Payload as the network server decoded it; null if it has no formatter or the frame has no payload. */
+  /** Payload as the network server has decoded it; null if the server has no formatter for the device, or the frame has no payload. */
   object: Json | null;
   time: unknown;
   isSimulated: boolean;

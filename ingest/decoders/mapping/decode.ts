@@ -22,9 +22,9 @@ function namedOn(topic: string, mapping: readonly MappingEntry[]): Named[] {
     const wild = matchTopicFilter(mapped.topic, topic);
     if (!wild) return [];
     if (!mapped.topic.includes('+')) return [{ mapped, device: mapped.device ?? topic }];
-    // The words that match `#` are not part of the device's name.
+    // The topic levels that match `#` are not part of the device's name.
     const name = wild.slice(0, mapped.topic.split('+').length - 1).join('/');
-    // A function as replacement, because `$` in a name must stay literal.
+    // The replacement is a function, because `$` in a replacement text has a special meaning.
     return [{ mapped, device: (mapped.device ?? '+').replace('+', () => name) }];
   });
 }
@@ -63,8 +63,8 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
 const UNREADABLE = Symbol('unreadable');
 
 /**
- * Returns the number in the payload that a mapping names; undefined if it is not there. Under a filter that ends in `#`, payloads without
- * the number are ignored.
+ * Returns the number in the payload to which a mapping refers; undefined if the payload does not contain it. Under a filter that ends in
+ * `#`, payloads without the number are ignored.
  */
 function numberAt({ topic, path, where }: MappingEntry, payload: Buffer, json: unknown): unknown {
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
@@ -85,7 +85,7 @@ function add(
 ) {
   const quantity = toMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
-  // Settings are validated where they are stored; a mapping that is invalid nevertheless is refused here.
+  // Mappings are validated when they are stored. A mapping that is invalid nevertheless is refused here.
   if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
   if (placed.has(place))

@@ -16,7 +16,7 @@ const read = (topic: string, body: unknown) =>
     [],
   );
 
-/** Words of generated names, with what each of them means, written without the code under test. */
+/** Words of generated names, with the meaning of each word. The meanings are written here, independent of the code under test. */
 const WORDS = {
   ...{ total: 'plain', energy: 'plain', power: 'plain', active: 'plain', cumulative: 'plain' },
   ...{ import: 'import', imported: 'import', bought: 'import', export: 'export', sold: 'export', exported: 'export' },
@@ -40,7 +40,7 @@ const style = fc.constantFrom(
   ([first = '', ...rest]: readonly string[]) =>
     first + rest.map((one) => one[0]?.toUpperCase() + one.slice(1)).join(''),
 );
-/** Endings of names with their kind and factor; null: the ending is no unit of energy or power. */
+/** Units at the end of generated names, with their kind and factor; null if the ending is not a unit of energy or power. */
 const UNITS: Record<string, readonly ['energy_total_kwh' | 'power_w', number] | null> = {
   ...{
     kWh: ['energy_total_kwh', 1],
@@ -123,7 +123,7 @@ test('never counts a publicly known register name as another quantity, alone or 
         if (/(?:^|\/)ignored\//.test(channel)) continue;
         counted++;
         const said = channel.replace(/^(gas|heat)\/import/, '$1').replace(/-\d$/, '');
-        // Energy that is generated next to a register of heating is heat (energy.md, rule 5).
+        // Energy that a device produces next to a register of heating is heat (energy.md, rule 5).
         const isRight = truths.some(
           (truth) => truth === said || (truth === 'own' && /^(?:pv|battery)\/|^heat$/.test(said)),
         );
@@ -139,7 +139,7 @@ test('never throws on any body, and reads no number that is not in it', () => {
   fc.assert(
     fc.property(fc.string(), fc.jsonValue({ maxDepth: 6 }), (on, body) => {
       const texts = JSON.stringify(body);
-      // A member `MJ` or `GJ` is heat in another unit.
+      // Excludes heat: `MJ` and `GJ` as member names are units, which are converted to kWh.
       const unscaled = (read(on, body)?.readings ?? []).filter(({ channel }) => !channel.startsWith('heat/'));
       for (const { value } of unscaled) expect(texts).toContain(String(value));
     }),
@@ -179,11 +179,13 @@ test('asks the owner nothing about daily energy, contract values, power factors 
     expect([name, result?.asks ?? []]).toEqual([name, []]);
     for (const { channel } of result?.readings ?? []) expect(channel).toMatch(/^ignored\//);
   }
-  // With a register of the night, the day is a tariff.
+  // "Day" is a tariff if another register counts the night.
   expect(read('home/x', { consumption_day: 3.2, consumption_night: 4.2 })?.asks).toHaveLength(2);
 });
 
-/** What a battery holds, what a connection may carry and what a session drew, in several languages: no energy that counts. */
+/**
+ * Names in several languages that are no energy that counts: content of a battery, maximum of a connection, energy of one charging session.
+ */
 const CONTENTS = [
   ...['total_capacity', 'battery_capacity', 'Battery Install Capacity', 'remaining', 'available_energy', 'Full energy'],
   ...[
@@ -289,7 +291,7 @@ test.each(WITHOUT_UNIT)('asks about %s, and counts nothing of it', (on, body, qu
 
 test('asks nothing about a session, a setting, a schedule, or a flow that may be something else', () => {
   for (const [on, body] of [
-    // teslamate-org/teslamate, jagheterfredrik/wallbox-mqtt-bridge
+    // Sources: teslamate-org/teslamate, jagheterfredrik/wallbox-mqtt-bridge.
     ['teslamate/cars/1/charge_energy_added', '5.06'],
     ['wallbox_1/added_energy/state', '5.2'],
     ['x/power_mode', '3'],
@@ -311,7 +313,7 @@ test('reports a number beyond every register if its message has nothing else, be
 });
 
 test('a time at the end of a topic distinguishes no devices', () => {
-  // nabovarme/MeterLogger: README.md
+  // Source: README.md of nabovarme/MeterLogger.
   const payload = 'heap=21376&t1=23.61 C&tdif=1.42 K&effect1=0.0 kW&hr=73327 h&v1=1321.27 m3&e1=56.726 MWh&';
   for (const at of ['1514764800', '1514764860'])
     expect(read(`/sample/v2/9999999/${at}`, payload)?.asks).toMatchObject([
@@ -335,7 +337,7 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
   );
   fc.assert(
     fc.property(names, units, fc.constantFrom('_', ' ', ''), (name, [unit, kind, times], between) => {
-      // Without a blank, a word begins with a capital.
+      // Without a separator, only a unit that begins with a capital is a word of its own.
       if (between === '' && !/^[A-Z]/.test(unit)) return;
       const result = read('home/x', { [`${name}${between}${unit}`]: 4_000 });
       expect((result?.readings ?? []).map((one) => [one.kind, one.value])).toEqual(
@@ -365,7 +367,7 @@ test('reads a unit next to the number in one text, and in lists of name=value', 
   ]);
   const nibe = { register: '44308', titel: 'Heat Meter - Heat', unit: 'kWh', min: '0', max: '9999', data: 12_345.6 };
   expect(read('nibe/modbus/44308/json', nibe)?.readings).toMatchObject([{ channel: 'heat/import', value: 12_345.6 }]);
-  // The comma may separate thousands.
+  // The comma may separate thousands, so the number is ambiguous.
   expect(read('meter/x', { energy_import: '1,234 kWh' })?.readings ?? []).toEqual([]);
   expect(read('meter/x', 't1=25.00 C&import=4567 kWh')?.readings).toMatchObject([{ channel: 'import', value: 4_567 }]);
   expect(read('house/grid_imp_kwh', '7')?.readings).toMatchObject([{ channel: 'import' }]);
@@ -382,7 +384,7 @@ test.each([
   expect(read(at, payload)?.family).not.toBe('names');
 });
 
-/** Bridged topics of families whose first word also names other people's own topics. */
+/** Topics from a bridge of families whose first topic word is also common in topics of other people. */
 const COMMON_WORDS =
   /^(?:homeassistant|spBv1\.0|emon|energy\/growatt|solar|solaredge|inverter|device\/status|hm\/status)\/#$/;
 
@@ -551,7 +553,7 @@ test('reads the only list of a body, of one object, as that object with its name
       expect(read('cellar/x', { ...body, [name]: [object, object] })).toBeNull();
     }),
   );
-  // OCPP 1.6, chapter 7: SampledValue.
+  // Source: OCPP 1.6, chapter 7, SampledValue.
   const values = [
     { value: '12345', measurand: 'Energy.Active.Import.Register', unit: 'Wh' },
     { value: '7200', measurand: 'Power.Active.Import', phase: 'L1', unit: 'W' },
@@ -571,7 +573,7 @@ test('a unit in words before a capital is the unit of the whole name', () => {
   );
   fc.assert(
     fc.property(units, fc.constantFrom('Lifetime', 'Total', 'Sum'), ([unit, kind, times], total) => {
-      // Enphase's gateways: wattHoursLifetime, next to wattHoursToday and wattsNow.
+      // Enphase's gateways publish wattHoursLifetime next to wattHoursToday and wattsNow.
       const body = { [`${unit}${total}Import`]: 4_000, [`${unit}Today`]: 3, [`${unit}SevenDays`]: 30 };
       const counted = (read('home/x', body)?.readings ?? []).filter(({ channel }) => !channel.includes('ignored/'));
       expect(counted.map((one) => [one.kind, one.value])).toEqual([[kind, 4_000 * times]]);
@@ -649,18 +651,18 @@ test('joules of a register are heat, whatever it is called, and millijoules are 
   );
 });
 
-/** Names and topics of public projects without a unit, by rules that hold for every such name: each is asked about. */
+/** Names and topics of public projects without a unit. They follow rules that hold for every such name: the owner is asked about each. */
 const ASKED: [topic: string, body: unknown, name: string][] = [
-  // Smart Gateways (smartgateways.nl, manual of the water meter gateway), Landis+Gyr by WarmteLink.
+  // Sources: Smart Gateways (smartgateways.nl, manual of the water meter gateway), Landis+Gyr by WarmteLink.
   ['watermeter/reading/current_value', '123456', 'current_value'],
   ['warmtelink/heat_meter/reading', '12.345', 'heat_meter/reading'],
-  // kilianknoll/kostal-RESTAPI, and the labels of Enedis-NOI-CPT_54E.
+  // Sources: kilianknoll/kostal-RESTAPI, and the labels of Enedis-NOI-CPT_54E.
   ['kostal/devices:local/Home_P', '412.3', 'Home_P'],
   ['linky/BASE', '012345678', 'BASE'],
-  // CHINT DTSU666 and meters by IEC 62056: ImpEp, A+.
+  // Sources: CHINT DTSU666 and meters by IEC 62056 (ImpEp, A+).
   ['dtsu666/ImpEp', '1234.5', 'ImpEp'],
   ['smartmeter/values', { 'A+': 12_345_678, 'P+': 412 }, 'A+'],
-  // Danielhiversen/pyTibber: lastMeterProduction; solaredge/api: lifeTimeData; bgerp/ztools: lifetime_energy.
+  // Sources: Danielhiversen/pyTibber (lastMeterProduction), solaredge/api (lifeTimeData), bgerp/ztools (lifetime_energy).
   ['tibber/live', { lastMeterProduction: 6_411.9, power: 4 }, 'lastMeterProduction'],
   ['solaredge/site', { lifeTimeData: { energy: 7_827_878 }, lastDayData: { energy: 7_373 } }, 'lifeTimeData/energy'],
   ['homeassistant/apsystems/ecu/lifetime_energy', '4821.3', 'lifetime_energy'],
@@ -668,22 +670,24 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['maison/compteur/index_total', '12345678', 'compteur/index_total'],
   ['ha/grid/import', '1234.5', 'grid/import'],
   ['house/pv/total', '12345', 'pv/total'],
-  // datenschuft/SMA-EM: pconsumecounter, psupplycounter.
+  // Source: datenschuft/SMA-EM (pconsumecounter, psupplycounter).
   ['SMA-EM/status/1900203015/pconsumecounter', '12345.67', 'pconsumecounter'],
-  // softwarecrash/EPEver2MQTT, wirenboard/wb-mqtt-serial (WB-MAP3E), HomA's gas meter, and the MQTT example of nmakel/solaredge_modbus.
+  // Sources: softwarecrash/EPEver2MQTT, wirenboard/wb-mqtt-serial (WB-MAP3E), HomA's gas meter, and the MQTT example of
+  // nmakel/solaredge_modbus.
   ['EPEver/EP_1/StatsData/GEN_TOT', '1234.56', 'GEN_TOT'],
   ['/devices/wb-map3e_35/controls/Total P', '1500.2', 'Total P'],
   ['/devices/123456-gas-meter/controls/Volume', '1234.56', 'Volume'],
   ['solaredge/meter/import_energy_active', '4123456', 'import_energy_active'],
   ['energy/solar/sma', { ac_p: 1_230, ac_v: 231 }, 'ac_p'],
-  // zaknye/xcel_itron2mqtt and Rainforest's Eagle; SENEC's registers, published by their sections.
+  // Sources: zaknye/xcel_itron2mqtt and Rainforest's Eagle; SENEC's registers, which are published by their sections.
   ['eagle/meter', { SummationDelivered: 12_345.6, InstantaneousDemand: 0.412 }, 'SummationDelivered'],
   ['senec/ENERGY/GUI_GRID_POW', '-123.4', 'GUI_GRID_POW'],
-  // helgeerbe/OpenDTU-OnBattery (labels of VE.Direct), embyt/enocean-mqtt, an agent of SolarMax inverters.
+  // Sources: helgeerbe/OpenDTU-OnBattery (labels of VE.Direct), embyt/enocean-mqtt, an agent of SolarMax inverters.
   ['solar/victron/HQ2132ABCDE/H19', '812.34', 'H19'],
   ['enocean/meter', { MR: 12_345.6, TI: 0, DT: 0, _RSSI_: -60 }, 'MR'],
   ['house/solar/solarmax0', { PAC: 1_234, KDY: 5.2, KT0: 34_123 }, 'KT0'],
-  // SolarView (emontnemery/domoticz_mqtt_discovery), flavio-fernandes/mqtt2kasa, letscontrolit/ESPEasy with an SDM230, visualapproach/WiFi-remote-for-Bestway-Lay-Z-SPA.
+  // Sources: SolarView (emontnemery/domoticz_mqtt_discovery), flavio-fernandes/mqtt2kasa, letscontrolit/ESPEasy with an SDM230,
+  // visualapproach/WiFi-remote-for-Bestway-Lay-Z-SPA.
   ['solarview/D0/BKT0', '34431', 'BKT0'],
   ['/dehumidifier/switch/emeter/total', '51.493', 'emeter/total'],
   ['EspEasy/Energy_11/SDM230s3/ImpA', '1234.5', 'ImpA'],
@@ -715,7 +719,7 @@ test('reads a number and its unit in any spelling of their names, and a number a
   const value = fc
     .constantFrom('value', 'val', 'payload', 'reading', 'Wert', 'valeur')
     .chain((name) => fc.constantFrom(...spelt(name)));
-  // jeedom/plugin-mqtt2: unite; Home Assistant: unit_of_measurement.
+  // Members that state the unit: `unite` (jeedom/plugin-mqtt2), `unit_of_measurement` (Home Assistant).
   const unit = fc
     .constantFrom('unit', 'unite', 'Einheit', 'unit_of_measurement', 'uom')
     .chain((name) => fc.constantFrom(...spelt(name)));
@@ -749,7 +753,7 @@ test('reads the unit that a sibling states for a number, for its last word, or f
       expect(read('cellar/x', { import_energy: number, other: 5, unit })?.readings).toEqual([]);
     }),
   );
-  // tomquist/solix2mqtt: scenInfo.
+  // Source: tomquist/solix2mqtt (scenInfo).
   const statistics = [
     { type: '1', total: '89.75', unit: 'kwh' },
     { type: '2', total: '89.48', unit: 'kg' },
@@ -760,7 +764,7 @@ test('reads the unit that a sibling states for a number, for its last word, or f
 });
 
 test('numbers of devices with different names on one topic are those of several devices', () => {
-  // jertel/vuegraf: all circuits are published on one topic.
+  // jertel/vuegraf publishes all circuits on one topic.
   fc.assert(
     fc.property(fc.uniqueArray(fc.stringMatching(/^[A-Z][a-z]{2,9}-\d$/), { minLength: 2, maxLength: 5 }), (all) => {
       const devices = all.flatMap((device_name) =>
@@ -774,7 +778,7 @@ test('numbers of devices with different names on one topic are those of several 
 });
 
 test('asks about no year before the last one', () => {
-  // zivillian/ism7mqtt: Verbrauch_Vorvorjahr of a CHA heat pump.
+  // Source: zivillian/ism7mqtt, Verbrauch_Vorvorjahr (consumption of the year before last) of a CHA heat pump.
   expect(read('Wolf/CHA_0x8/Verbrauch_Vorvorjahr', '2682')).toBeNull();
 });
 
@@ -787,7 +791,7 @@ test('numbers of one title below numbered addresses are registers of several dev
       expect(new Set(devices).size).toBe(ids.length);
     }),
   );
-  // fredlcore/BSB-LAN: mqtt_handler.h, publication with names.
+  // Source: fredlcore/BSB-LAN, mqtt_handler.h, publication with names.
   const body = {
     'BSB-LAN': { device: 0, parameter: 3113, name: 'Wärmemenge gesamt', value: '12345', unit: 'kWh', error: 0 },
   };
@@ -809,7 +813,7 @@ test('reads a list of objects that name themselves as an object of them, and no 
       expect(read('cellar/x', { outputs: [...list, ...list], total: {} })).toBeNull();
     }),
   );
-  // enphase: production.json, forwarded from the gateway.
+  // Source: production.json of Enphase, forwarded from the gateway.
   const production = [
     { type: 'inverters', wNow: 1_234, whLifetime: 12_345_678 },
     { type: 'eim', wNow: 1_230.1, whLifetime: 12_300_000 },

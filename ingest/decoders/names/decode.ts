@@ -31,14 +31,15 @@ import {
 } from './without-unit.ts';
 
 /**
- * Topics that are not read: announcements and commands; those of brokers, of Sparkplug, whose units come separately, and of native devices.
+ * Topics that are not read: announcements, commands, and the topics of brokers, of native devices and of Sparkplug, which sends units
+ * separately.
  */
 const NO_READINGS =
   /^(?:\$|homeassistant\/(?:[a-z_]+$|(?:[a-z_]*sensor|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
 /**
- * Decoder of messages that state everything in their own names: `total_power_import_kwh`, `active_power_w`. It comes last, and reads what no
- * family of devices recognises.
+ * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. The last family: it
+ * reads messages that no other family recognises.
  */
 export const names = createStatelessFamily({
   name: 'names',
@@ -48,7 +49,7 @@ export const names = createStatelessFamily({
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const { topic, payload } = message;
-  // A radio receiver also receives the meters of neighbours, which must not be offered to the owner.
+  // Messages of radio receivers may come from meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body = asObject(json) ?? numbersByName(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
@@ -61,24 +62,24 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
     ? timeOf(whole, message, settings)
     : parseMessageTime(listed?.time, undefined, { tz: settings.tz, receivedAtMs: message.receivedAtMs });
   const count = addNamedQuantities(collector, found.members, { device: found.device, atMs }, found.context);
-  // A message without a named quantity remains unrecognised.
+  // A message without any named quantity stays unrecognised.
   if (count === 0) return null;
-  // A text instead of a number is not reported next to numbers, because the device is unknown.
+  // If the message also has numbers, a text in place of a number is not refused, because the device is unknown.
   return { said: collector.said, refused: collector.said.length === 0 ? collector.refused : [] };
 }
 
-/** Members of a message, their device, and the facts that its topic states about them. */
+/** Members of a message, their device, and the facts that the topic states about the members. */
 interface Found {
   device: string;
   members: Member[];
   context: MembersContext;
 }
 
-/** Returns the members of a JSON body. The device is the topic, and the serial number in the body if there is one. */
+/** Returns the members of a JSON body. Their device is the topic, with the serial number in the body if there is one. */
 function ofObject(topic: string, body: Json): Found | null {
   const own = numberWithUnit(body) ?? loneNumber(topic, body);
   if (own) {
-    // NibePi and others publish a number with its own name below a topic that is a register's address.
+    // NibePi and others publish a number together with its name; the topic ends with the address of the register.
     return ofTopic(topic, own, own.unit === undefined ? undefined : titleOf(body));
   }
   const at = topic.replace(DATA_POINTS, '');
@@ -102,7 +103,7 @@ function ofObject(topic: string, body: Json): Found | null {
 /** Members that name what a meter measures, as M-Bus does: `{"medium": "Heat: Outlet"}`. */
 const MEDIUM = /^(?:medium|media|device_?type)$/i;
 
-/** Returns the commodity that a body names, as a list of at most one name. Electricity is none, because it is the default. */
+/** Returns the names of commodities in a body. Electricity is omitted, because it is the default. */
 const mediumOf = (body: Json): string[] =>
   Object.keys(body).flatMap((name) => {
     const text = MEDIUM.test(name) ? body[name] : undefined;
@@ -111,10 +112,10 @@ const mediumOf = (body: Json): string[] =>
 
 /** A day without a time: `2026-11-28`, `28.11.2026`. */
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;
-/** A folder of hourly values in Norwegian, and a word of English. */
+/** A topic level `times`: a folder of hourly values in Norwegian, but also an English word. */
 const HOURLY = /(?:^|\/)times(?:\/|$)/i;
 
-/** Whether a body states a day, and no time next to it. */
+/** Whether a body states a day but no time of day. */
 function isOfDay(body: Json): boolean {
   const texts = Object.values(body).filter((value) => typeof value === 'string');
   return (
@@ -123,25 +124,25 @@ function isOfDay(body: Json): boolean {
   );
 }
 
-/** Topic of an object of Tuya's data points, behind the topic of their device. */
+/** End of a topic with Tuya's data points; the device's topic precedes it. */
 const DATA_POINTS = /\/dps(?:\/state)?$/i;
-/** Topic of one of several meters, which a program has numbered. */
+/** End of a topic of one of several meters, which the publishing program has numbered. */
 const NUMBERED = /\/\d{1,2}$/;
 
-/** Returns the number of a body such as `{"value": 1.2}` if its topic names what it is. */
+/** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
 function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
   const value = unnamedValueOf(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
-/** Maximum number of members next to which a value is the topic's: a time, and a state. */
+/** Maximum number of members in a body whose value belongs to the topic: the value, a time and a state. */
 const MAX_LONE = 3;
-/** Members that describe a message and not a number: those of a state of ioBroker and of a message of Node-RED. */
+/** Members that describe the message instead of a number, in states of ioBroker and messages of Node-RED. */
 const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$/;
 
 /**
- * Topics of programs that a family reads. What the family leaves out below them has been left out on purpose, so a number without a unit is
- * no other device: `openWB/counter/set/home_consumption`.
+ * Topics of programs for which a family exists. The family omits other numbers below these topics on purpose, so they must not be read here
+ * by name: `openWB/counter/set/home_consumption`.
  */
 const OF_FAMILIES =
   /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|homie|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
@@ -160,8 +161,8 @@ function namesNumber(topic: string): boolean {
 }
 
 /**
- * Returns the plain number of a topic: its unit is the last word of the topic (`…/Import_Energy_Total_kWh`) or stands next to the number, or
- * the topic names an energy or a power without a unit.
+ * Returns the number of a payload that is a plain number. Its unit is the last word of the topic (`…/Import_Energy_Total_kWh`) or stands in
+ * the payload; or the topic names an energy or a power without a unit.
  */
 function ofNumber(topic: string, payload: Buffer): Found | null {
   const text = readText(payload);
@@ -172,14 +173,14 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Words at the end of a topic that carry no information, and levels that only group others. */
+/** Last word of a topic that carries no information, and (below) levels that only group others. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?)$/i;
 
-/** Topics of a number of which only the commodity is known. */
+/** Topics of numbers of which only the commodity is known. */
 const VALUE_OF_MEDIUM =
   /(?:^|\/)(?:gas|water|wasser)(?:[_-]?(?:meter|z(?:ä|ae)hler|uhr))?\/(?:readings?\/)?(?:(?:current|last)_?)?(?:value|val)$/i;
-/** Units of powers, volumes and temperatures, as a level of a topic. */
+/** Units of powers, volumes and temperatures, as the last level of a topic. */
 const UNIT_LEVEL = /^(?:k?W|[Ww]atts?|m3|m³|lit(?:er|re)s?|°?C|[Cc]elsius)$/;
 
 /** Returns the last two names of a topic. */
@@ -189,24 +190,25 @@ function lastNamesOf(topic: string): { name: string; before: string } {
 }
 
 /**
- * Returns a number whose name is its title or the end of its topic. Its device is the topic before it. The other numbers of the device are unknown when
- * it arrives, so that one without a direction is asked about.
+ * Returns a number whose name is its title or the end of its topic. Its device is the part of the topic before its name. The device's other
+ * numbers are unknown, so the owner is asked if the number has no direction.
  */
 function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
   const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
-  // The number of `meter/power/W` is the power of `meter`, and that of `x/dps/17` is of `x`.
+  // The number on `meter/power/W` is the power of `meter`; the number on `x/dps/17` belongs to `x`.
   const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isDataPoint(`${before}/${name}`);
-  // The number of `solar/energy/total` is the energy of `solar`.
+  // The number on `solar/energy/total` is the energy of `solar`.
   const isSplit =
     isBelow ||
     (!namesQuantity(name) &&
       unitAtEndOfName(name) === null &&
       value.unit === undefined &&
       namesQuantity(`${before}/${name}`));
-  // A number with a title below an address (`knx/3/1/12`) is a device of its own: others may have the same title.
+  // A number with a title on a topic that is an address (`knx/3/1/12`) is a device of its own, because numbers on other addresses may have
+  // the same title.
   const isAddress = title !== undefined && /\d/.test(name);
   const end = isAddress ? named.length : named.length - name.length - 1 - (isSplit ? before.length + 1 : 0);
   if (end <= 0) return null;
@@ -220,18 +222,24 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
   return { device, members: [{ path: title ?? named.slice(end + 1), ...value, ...ownUnit }], context };
 }
 
-/** Temperatures inside a device, which are not those of a room. */
+/** Names of temperatures inside a device, which are not room temperatures. */
 const INSIDE =
   /(?:^|[/_\s-])(?:cpu|gpu|chip|board|mcu|esp(?:32)?|soc|core|disk|ssd|ntc|heat_?sink|igbt|module|transformer)[^/]*temp|temp[^/]*(?:cpu|chip|board|mcu|esp)/i;
 
-/** Members that distinguish devices on one topic. A plain `id` does so only next to a model: elsewhere it may number the messages. */
+/**
+ * Members that distinguish devices that publish on one topic. A plain `id` does so only next to a model; elsewhere it may number the
+ * messages.
+ */
 const SERIAL =
   /^(?:sn|serial(?:[_-]?(?:no|number|nr|num))?|(?:inverter|device|meter)[_-]?(?:sn|serial|id)|mac|dev_?eui)$/i;
 
-/** Names of devices, which distinguish those without a serial number. */
+/** Member with the name of a device. It distinguishes devices that have no serial number. */
 const DEVICE_NAME = /^device_?name$/i;
 
-/** A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970: each message has another one. */
+/**
+ * A time at the end of a topic (MeterLogger), in seconds or milliseconds since 1970. It differs in each message, so it is not part of the
+ * device.
+ */
 const TIME_AT_END = /\/1\d{9}(?:\d{3})?$/;
 
 function deviceOf(address: string, body: Json): string {
@@ -255,7 +263,7 @@ function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSett
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 
-/** Facts that a topic's words state about each number below them. */
+/** Whether a word of a topic states a fact about the numbers below the topic. */
 const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts): boolean =>
   not !== null ||
   direction !== null ||
@@ -264,13 +272,16 @@ const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts)
   bySibling !== null ||
   (['produced', 'store', 'charge', 'discharge'] as const).some(has);
 
-/** Levels that mean something else than in a name: `var` is a folder, `out` what a program sends, `times` no hour. */
+/**
+ * Topic levels that do not have the meaning that they have in a name: `var` is a folder, `out` means sent by a program, `times` is not an
+ * hour.
+ */
 const OF_PROGRAMS = /^(?:var|in|out|times)$/i;
 
 /**
- * Returns the facts that a topic states about its numbers: the words that name a direction, a period or a commodity, and whether the device
- * is an inverter or a battery. A register without a direction is import only if the topic names a plug or a switch; otherwise its owner is
- * asked, because it may be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may be either.
+ * Returns the facts that a topic states about its numbers: words for a direction, a period or a commodity, and whether the device is an
+ * inverter or a battery. A register without a direction is import only if the topic names a plug or a switch. Otherwise the owner is asked,
+ * because the register may be an inverter's, even in the "cellar". A "solar meter" or "battery heater" may measure either flow.
  */
 function contextOf(topic: string): MembersContext {
   const around = topic

@@ -3,8 +3,8 @@ import { asObject, type Json, ownMember } from '../read/payload.ts';
 import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
 
 /**
- * Maximum number of members in one payload, their maximum depth, and the maximum length of a name with those of the enclosing objects: the
- * patterns below take up to the square of it.
+ * Limits of a payload: number of members, their depth, and length of a name together with the names of the enclosing objects. The patterns
+ * below take up to quadratic time in this length.
  */
 const MAX_MEMBERS = 500;
 const MAX_PATH = 256;
@@ -14,23 +14,26 @@ const MAX_DEPTH = 4;
 export interface Member {
   path: string;
   value: unknown;
-  /** Unit that a sibling of the number states. */
+  /** Unit of the number, if a sibling member states it. */
   unit?: string;
 }
 
-/** Names of a number without a name of its own, the most informative first, and of its unit, in the languages of public messages. */
+/** Names of members that contain the value or (below) the unit, in the languages of public messages, the most informative first. */
 const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');
 const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
-/** Names of a number's own name. */
+/** Names of members that contain the name of the object's number. */
 const TITLE_NAMES = namesByRank('title titel humanname name label key measurand');
 
 function namesByRank(names: string): ReadonlyMap<string, number> {
   return new Map(names.split(' ').map((name, rank) => [name, rank]));
 }
 
-/** Returns the member with the first of the names, in any case of letters; undefined if there is none. */
+/**
+ * Returns the value of the member whose name ranks first in `names`, ignoring upper and lower case; undefined if the object has none of the
+ * names.
+ */
 function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
   let found: unknown;
   let least = names.size;
@@ -44,13 +47,16 @@ function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
   return found;
 }
 
-/** Returns the number or text of an object that has no name of its own: `{"val": 12.5, "ts": 1795766400}`; undefined if there is none. */
+/**
+ * Returns the value of an object that contains a value without a name of its own, such as `{"val": 12.5, "ts": 1795766400}`; undefined for
+ * other objects.
+ */
 export function unnamedValueOf(object: Json): number | string | undefined {
   const value = firstNamed(object, VALUE_NAMES);
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the name that an object states for its number; undefined if it states none. */
+/** Returns the name that an object states for its number, as in `{"name": "import", "value": 7}`; undefined if it states none. */
 export function titleOf(object: Json): string | undefined {
   const title = firstNamed(object, TITLE_NAMES);
   return typeof title === 'string' && title !== '' ? title : undefined;
@@ -61,14 +67,14 @@ const unitOf = (object: Json): string | undefined => {
   return typeof unit === 'string' && unit !== '' ? unit : undefined;
 };
 
-/** Returns the number of an object that states its unit, too: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
+/** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
 export function numberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
   const unit = unitOf(object);
   const value = unit === undefined ? undefined : unnamedValueOf(object);
   return unit === undefined || value === undefined ? null : { value, unit };
 }
 
-/** A number with its unit in one text. A comma before three digits may separate thousands. */
+/** A text that contains a number and its unit. Does not match a comma before exactly three digits, which may separate thousands. */
 const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
 
 /** Splits a text such as `12345.6 kWh` (openHAB) or `145,57 kWh` into number and unit; returns null for every other text. */
@@ -78,12 +84,15 @@ export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
   return { value: number.replace(',', '.'), unit };
 }
 
-/** Members that number, time or qualify the number next to them. */
+/** Members that give the index, time or quality of the number next to them. */
 const NOTE = /^(?:id|idx|index|type|code|device|channel|parameter|error|stat(?:e|us)|quality|ts)$|time|date/i;
 
 const isNumeric = (value: unknown): boolean => typeof readNumber(value) === 'number';
 
-/** Returns an object's only number with the object's unit: `{"total": "89.75", "unit": "kwh"}`; null if it has several numbers or no unit. */
+/**
+ * Returns the number of an object that has only one number and states its unit: `{"total": "89.75", "unit": "kwh"}`. Null if it has several
+ * numbers or no unit.
+ */
 function onlyNumberOf(object: Json): { name: string; value: unknown; unit: string } | null {
   const unit = unitOf(object);
   if (unit === undefined) return null;
@@ -100,8 +109,8 @@ function unitBeside(object: Json, name: string): string | undefined {
 }
 
 /**
- * Returns the only number of a list whose unit is read: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit": "€"}]`. Returns null
- * if several have such a unit: only their order distinguishes them.
+ * Returns the only number in a list with a unit that this service reads: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
+ * "€"}]`. Returns null if several numbers have such a unit, because only their order distinguishes them.
  */
 function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
@@ -118,8 +127,8 @@ function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
 const MAX_PARTS = 8;
 
 /**
- * Returns the objects of a list as one object: a list of one, or the parts of one device, which share no name. Returns null for every other
- * list: its elements are devices that only their order distinguishes.
+ * Merges the objects of a list into one: the only object, or the objects that together describe one device and have no member names in
+ * common. Returns null for every other list, whose objects are devices that only their order distinguishes.
  */
 export function mergeParts(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
@@ -128,12 +137,12 @@ export function mergeParts(list: unknown): Json | null {
   return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
 }
 
-/** Maximum depth of lists that are opened. */
+/** Maximum depth of nested lists that `openSingleList` replaces. */
 const MAX_LISTS = 3;
 
 /**
- * Returns an object whose only object or list is a list of one object, with that object instead of the list: a charger's
- * `{"meterValue": [{"sampledValue": […]}]}`. Any other object is returned unchanged, because a list next to others may be of parts.
+ * Replaces a list of one object by that object, as in a charger's `{"meterValue": [{"sampledValue": […]}]}`. Only if the list is the body's
+ * only object or list: next to others, it may list the parts of a device. Otherwise returns the body unchanged.
  */
 export function openSingleList(body: Json, depth = 0): Json {
   const [only, ...others] = Object.entries(body).filter(([, value]) => typeof value === 'object' && value !== null);
@@ -144,7 +153,7 @@ export function openSingleList(body: Json, depth = 0): Json {
   return inner ? { ...body, [name]: openSingleList(inner, depth + 1) } : body;
 }
 
-/** Earliest time in Unix seconds in a list of a number and its time (2017). Below it, the number may be the value. */
+/** Earliest time in Unix seconds (2017) that is recognised in a list of a number and its time. A smaller number may be the value. */
 const EARLIEST_S = 1_500_000_000;
 const MAX_LISTED = 4;
 
@@ -165,8 +174,9 @@ export function numberInList(list: unknown): (Omit<Member, 'path'> & { time: num
 }
 
 /**
- * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object by name; a unit
- * may be missing. Returns null if an element is something else, or if two have the same name: those are devices that only their order distinguishes.
+ * Returns a list of numbers with their names and units (`[{"name": "import", "value": 7, "unit": "kWh"}]`) as an object with the names as
+ * keys. Units may be missing. Returns null if an element has another form, or if two have the same name: these are devices that only their
+ * order distinguishes.
  */
 export function numbersByName(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
@@ -183,12 +193,12 @@ export function numbersByName(list: unknown): Json | null {
   return Object.fromEntries(byName);
 }
 
-/** Names of what distinguishes the objects of a list. */
+/** Names of members that distinguish the objects of a list. */
 const IDENTITIES = namesByRank('name title label serial serial_number sn device_sn type');
 
 /**
- * Returns a list of objects with names or serial numbers of their own (`[{"Name": "output_1", "Energy": 5}]`) as an object by them. Returns
- * null if an element is something else, or if two have the same: only their order distinguishes those.
+ * Returns a list of objects with names or serial numbers (`[{"Name": "output_1", "Energy": 5}]`) as an object with these as keys. Returns
+ * null if an element has another form, or if two have the same name or number: these are devices that only their order distinguishes.
  */
 function objectsByIdentity(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
@@ -203,7 +213,7 @@ function objectsByIdentity(list: unknown): Json | null {
   return Object.fromEntries(byIdentity);
 }
 
-/** Returns a path with the name that the object behind it states: `BSB-LAN/Energiezähler Wärme`. */
+/** Appends the name that an object states to the object's path: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
   const title = object && titleOf(object)?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
@@ -214,7 +224,7 @@ export function listNamedMembers(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
-    // Found once for each object: for each member, a long object would take the square of its length.
+    // Computed once per object, because computing it for each member would take quadratic time.
     const only = hasUnits ? onlyNumberOf(inner) : null;
     for (const [name, value] of Object.entries(inner)) {
       if (members.length >= MAX_MEMBERS) return;

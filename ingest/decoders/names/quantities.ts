@@ -15,8 +15,8 @@ import {
 } from './without-unit.ts';
 
 /**
- * Adds the members whose names state a quantity and its unit; the registers among them are classified together. Adds a question for an
- * energy without a unit. Returns the number of members that name a quantity, whether or not they have a value.
+ * Adds the members whose names state a quantity and its unit, and classifies the registers among them together. Adds a question for an
+ * energy without a unit. Returns the number of members that name a quantity, with or without a value.
  */
 export function addNamedQuantities(
   collector: ValueCollector,
@@ -32,7 +32,7 @@ export function addNamedQuantities(
   const certain = context.isOfDay ? withDoubtfulEnergies(assigned) : assigned;
   const quantities = context.isStrict ? withDoubtfulPowers(certain) : certain;
   let count = meanings.length;
-  // A pulse counter next to the volume needs no question.
+  // If the message contains a volume with its unit, the owner is not asked about a pulse counter next to it.
   const hasVolume = meanings.some(({ unit }) => unit.kind === 'volume_total_m3');
   for (const { path, value, unit: stated } of members) {
     const quantity = quantities.get(path);
@@ -59,7 +59,10 @@ export function addNamedQuantities(
   return count > 0 || !context.isStrict ? count : addLoneMembers(collector, members, said, context);
 }
 
-/** Adds questions for energies and powers that state neither unit nor direction, if a message has nothing else. Returns their number. */
+/**
+ * If a message has no other quantities, adds questions for energies and powers that state neither unit nor direction. Returns the number of
+ * questions.
+ */
 function addLoneMembers(
   collector: ValueCollector,
   members: readonly Member[],
@@ -77,19 +80,22 @@ function addLoneMembers(
   return count;
 }
 
-/** Returns the place of a quantity without a unit, about which the owner is asked. */
+/** Returns channel, question and description of a quantity without a unit, about which the owner is asked. */
 const unknownPlace = (path: string, context: MembersContext) => ({
   channel: `unknown/${toChannelWord(path)}`,
   asks: { unit: null },
   described: { ...describe(path, context), unit: null },
 });
 
-/** Returns the place of a volume without a unit, about which the owner is asked. Its channel states that it is no energy. */
+/** Returns channel and question of a volume without a unit, about which the owner is asked. The channel shows that it is not an energy. */
 const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(path)}`, asks: { unit: null } });
 
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
-/** Turns powers without a direction into questions, unless a register of the device counts: they may be an inverter's, as registers may. */
+/**
+ * Turns powers without a direction into questions, because they may be an inverter's. If a register of the device counts, its powers are
+ * returned unchanged.
+ */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,
 ): ReadonlyMap<string, MetricQuantity | null> {
@@ -103,7 +109,7 @@ function withDoubtfulPowers(
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
-/** Turns energies into questions: those of a message about a day may be of that day. */
+/** Turns all energies of a message about one day into questions, because they may be the energies of that day. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
 ): ReadonlyMap<string, MetricQuantity | null> {
@@ -121,11 +127,11 @@ const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
 function meaningOf(path: string, unit: string | undefined, context: MembersContext): MetricMeaning | null {
   const { around = [] } = context;
   const meaning = metricMeaningOf(path, unit);
-  // The commodity of a volume may be the topic's: `gas/meter` with `total_m3`.
+  // The topic may name the commodity of a volume: `gas/meter` with `total_m3`.
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
-  // A unit alone names no register: `wh` may be the energy of a session.
+  // A name that is only a unit identifies no register: `wh` may be the energy of a session.
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
-  // Nor does a topic that names panels say that it is their production: `pv/watt` may be the surplus.
+  // A topic that names panels does not make such a number their production: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
   const described = { ...meaning.described, ...describe(path, context), ...bare };
   return registerFactsOf(described).not === null ? { ...meaning, described } : null;

@@ -9,98 +9,113 @@ import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 import type { Member } from './members.ts';
 
-/** Facts about a device besides the names of its numbers. */
+/** Facts about a device in addition to the names of its numbers. */
 export interface MembersContext {
-  /** Names around the numbers, innermost first, that state a direction, a period or a commodity. */
+  /** Names around the numbers (topic levels, enclosing objects) that state a direction, a period or a commodity, innermost first. */
   around?: readonly string[];
   /** Further members of each register's description. */
   described?: Pick<RegisterDescription, 'device' | 'isAlone' | 'mayMeasureHeat'>;
-  /** Whether the device is one of several numbered meters: its total may be of anything. */
+  /** Whether the device is one of several numbered meters. Its total may then be of any quantity. */
   isNumbered?: boolean;
-  /** Whether the message states its day without a time: its energies may be those of the day. */
+  /** Whether the message states a day without a time. Its energies may then be those of the day. */
   isOfDay?: boolean;
-  /** Codes of registers that the topic's program uses instead of names. */
+  /** Codes that the topic's program uses instead of names of registers. */
   codes?: RegExp | undefined;
   /**
-   * Whether nothing is known of the device: an energy without a unit is asked about only if its name leaves no doubt that it is one, a power
-   * without a unit only if the message has nothing else, and a unit alone is no name.
+   * Whether nothing is known about the device. The owner is then asked about an energy without a unit only if its name is unambiguous, and
+   * about a power without a unit only if the message has nothing else. A name that is only a unit is ignored.
    */
   isStrict?: true;
 }
 
-/** Returns the description of a member for the classification with the others of its device. */
+/** Returns the description of a member, for the classification with the other members of its device. */
 export const describe = (path: string, { around = [], described }: MembersContext) => ({
   names: [path, ...around],
   ...(around.length > 0 && { understood: [path] }),
   ...described,
 });
 
-/** Words for energy that state no unit, and those that mean nothing else. `E-Total`, `Etotal` and `e_pv_all` are energies, too. */
+/**
+ * Words for energy in names without a unit (`E-Total`, `Etotal` and `e_pv_all` are energies, too), and (below) words that can only mean
+ * energy.
+ */
 const ENERGY =
   /[eé]nerg|summation|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
-/** Abbreviated energies of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`, `A+`. */
+/**
+ * Abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`,
+ * `A+`.
+ */
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
-/** Words for a register of everything since the beginning. */
+/** Words for a lifetime total. */
 const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
-/** Abbreviated powers of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
+/** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
-/** Words for power, for what ends a name that is no power (`l1_power_current`), for the power of a sender, and for other quantities. */
+/** Words for power. */
 const POWER =
   /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
+/** Endings of names that contain a word for power but are another quantity: `l1_power_current`. */
 const NO_POWER = /(?:current|voltage|volts?|amps?|frequency|factor)$/i;
-/** Other units at the end of a name that states no quantity: `grid_v`. */
+/** Units of other quantities at the end of a name: `grid_v`. */
 const NO_FLOW = /[_\s-](?:m?v|m?a|hz|pf|pct|percent|deg[cf]?|rpm)$/i;
-/** A power by one letter behind what it is of: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
+/** The letter P for power after a word for its subject: `Home_P`, `HomeGrid_P`, `ac_p1`, `Total P`. */
 const P_BEHIND = /(?:home|house|load|grid|pv|solar|bat(?:tery)?|inverter|meter|ac|dc|total)[_\s]p[1-3]?$/i;
+/** Words for radio, as in names of transmit power. */
 const RADIO = /(?:^|[_\s/-])(?:[rt]x|rf)(?:[_\s-]|$)/i;
+/** Words for quantities other than energy and power. */
 const OTHER_QUANTITY = /volt|current|amp|freq|hour|time|count(?!er)|cycle|temp|percent|volume|flow/i;
-/** Words of a name that contains a word for power, too, but is a setting, a state or a limit. */
+/** Words in names that contain a word for power but are a setting, a state or a limit. */
 const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
-/** Names of a register that state no quantity. */
+/** Names of a meter's register that do not state the quantity. */
 const READING =
   /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
-/** Names of what a meter counts per hour. */
+/** Names of the rate at which a meter counts: `meter_rate`. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /**
- * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield), SolarMax and
- * SolarView (KT0, total; BKT0, drawn), and the meter readings of EnOcean's profiles A5-12.
+ * Codes of registers by the program or protocol that the topic names: VE.Direct of Victron (H17 discharged, H18 charged, H19 yield),
+ * SolarMax and SolarView (KT0 total, BKT0 drawn from the grid), and the meter readings of EnOcean's profiles A5-12.
  */
 const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/ve[._-]?direct|victron/i, /^H1[789]$/],
   [/solarmax|solarview/i, /^B?KT0$/],
   [/enocean/i, /^MR$/],
 ];
-/** Returns the codes of registers that the program of a topic uses; undefined if it uses none. */
+/** Returns the register codes of the program that a topic names; undefined if the topic names no such program. */
 export const codesOf = (topic: string): RegExp | undefined => CODES.find(([program]) => program.test(topic))?.[1];
-/** Words of a flow that mean nothing else. An import may be a job's, and somebody may be at home. */
+/**
+ * Words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may be a
+ * person's presence.
+ */
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
-/** Levels of a topic that name how often it is sent. */
+/** Topic levels that state how often the topic is published. */
 const SCHEDULE = /^(?:minutes?|seconds?)$/i;
 /** Units of quantities other than active energy. */
 const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
 
-/** Fuels, and what contains them. Without a word for energy, their numbers are volumes, weights and levels. */
+/** Fuels, and containers of fuel. Unless a word for energy is added, their numbers are volumes, weights and levels. */
 const FUEL =
   /tank|cistern|zistern|reservoir|f(?:ü|ue)llstand|(?:^|[^a-z])(?:gas|oil|oel|öl|heiz(?:ö|oe)l|mazout|diesel|fuel|lpg|propane?|butane?|pellets?)(?![a-z])/i;
 
 /** Whether a name is the OBIS code of a register, which may be in Wh or kWh. */
 const isRegisterCode = (name: string): boolean => parseObisCode(name)?.quantity === 'register';
-/** Whether a name has a word or a code for energy. */
+/** Whether a name contains a word or a code for energy. */
 const namesEnergy = (name: string): boolean => ENERGY.test(name) || SHORT_ENERGY.test(name) || isRegisterCode(name);
-/** Smallest index of a French meter, in Wh, that is asked about: its labels are words of other things, too (`BASE`, `EAST`). */
+/**
+ * Minimum value, in Wh, of a French meter's index about which the owner is asked. Smaller numbers are ignored, because the labels are also
+ * ordinary words (`BASE`, `EAST`).
+ */
 const LEAST_INDEX_WH = 1_000;
-/** Whether a number is the index of a French meter by its label (Téléinfo), which does not state that it is in Wh. */
+/** Whether a number is an index of a French meter, by its label (Téléinfo). The label does not state that the index is in Wh. */
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
-/** Whether a name has a word for energy or power, or a code. A quick test, before its words are looked up. */
+/** Whether a name contains a word for energy or power, or a code. A quick test before the words are looked up in the dictionaries. */
 export const namesQuantity = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
-/** Whether a name may be that of an energy or a power without a unit. */
+/** Whether a name may be the name of an energy or a power without a unit. */
 export const namesWithoutUnit = (name: string): boolean =>
   namesQuantity(name) ||
   EVER.test(name) ||
@@ -110,8 +125,8 @@ export const namesWithoutUnit = (name: string): boolean =>
 const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
- * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers, `solarPV`, `grid`
- * and `0100100700ff` (16.7.0) powers. Null if the name states neither a register nor what flows from where.
+ * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers; `solarPV`, `grid`
+ * and `0100100700ff` (16.7.0) are powers. Null if the name states neither a register nor a flow.
  */
 function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (READING.test(name)) return 'energy_total_kwh';
@@ -123,7 +138,7 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   return has('sun') || has('grid') ? 'power_w' : null;
 }
 
-/** Whether the last level of a topic is a direction or a total of the flow before it: `grid/import`, `pv/total`. */
+/** Whether the last topic level is a direction or a total, and the level before it a flow: `grid/import`, `pv/total`. */
 function isOfFlow(path: string): boolean {
   const [last = '', before = ''] = path.split('/').toReversed();
   if (!FLOW.test(before) || nameFactsOf(before).unknown.length > 0) return false;
@@ -131,11 +146,11 @@ function isOfFlow(path: string): boolean {
   return unknown.length === 0 && not === null && (direction === 'import' || direction === 'export' || EVER.test(last));
 }
 
-/** Whether a member is a register by a code of its program. 0 and 1 are states. */
+/** Whether a member is a register, by a code that its program uses. Excludes 0 and 1, which may be states. */
 const isCode = (path: string, value: unknown, { codes }: MembersContext): boolean =>
   codes?.test(lastNameOf(path)) === true && Number(readNumber(value)) > 1;
 
-/** Whether a member is named as energy but has no known unit. Members that are known not to count are excluded. */
+/** Whether a member's name means energy but states no known unit. Excludes energies that are known not to count. */
 export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const name = lastNameOf(path);
@@ -155,8 +170,8 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
 }
 
 /**
- * Returns the kind of a member that is named as energy or power, for a question to the owner; null if it is neither. 0 and 1 are states. An
- * unknown word does no harm here, because a question counts nothing.
+ * Returns the kind of a member whose name means energy or power, for a question to the owner; null if it means neither. Excludes 0 and 1,
+ * which may be states. Accepts unknown words in the name, because nothing counts before the owner has answered.
  */
 export function loneKindOf(
   path: string,
@@ -182,7 +197,7 @@ export function loneKindOf(
     (kind !== 'power_w' && isOfFuel(path, context))
   )
     return null;
-  // A net power is what the connection draws, and feeds in where it is negative; a net energy is no register.
+  // A net power is the power that the connection draws, negative when it feeds in. A net energy is not a register.
   if (not === 'balance' && kind === 'power_w') return kind;
   return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
     ? kind
@@ -191,24 +206,27 @@ export function loneKindOf(
 
 /** A data point of Tuya, which has a number instead of a name. */
 const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
-/** Whether a path is that of a numbered data point: `dps/17`. */
+/** Whether a path ends with a numbered data point of Tuya: `dps/17`. */
 export const isDataPoint = (path: string): boolean => DATA_POINT.test(path);
 
-/** Whether a member is a number that has no name but that of its place: a data point, or the total of a numbered meter. 0 and 1 are states. */
+/**
+ * Whether a member is a number without a name: a data point of Tuya, or the total of a numbered meter. Excludes 0 and 1, which may be
+ * states.
+ */
 export function isUnnamedNumber(path: string, value: unknown, { isNumbered }: MembersContext): boolean {
   const number = readNumber(value);
   return typeof number === 'number' && number > 1 && (isDataPoint(path) || (isNumbered === true && path === 'total'));
 }
 
-/** A commodity written as one word with what counts it: `gastotal`, `watercounter`. */
+/** A commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
-/** Words of numbers of gas and water that are no volume. */
+/** Words in names of gas and water numbers that are not volumes. */
 const NO_VOLUME =
   /volt|curr(?!ent_?val)|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
 
 /**
- * Whether a member without a unit is named as the register of a gas or water meter: `gastotal`, `gas/counter`, `meter_water`. Of a unit that
- * is stated, the meaning is known. 0 and 1 are states.
+ * Whether a member without a unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
+ * members with a unit, whose meaning is known, and the values 0 and 1, which may be states.
  */
 export function isUnknownVolume(
   path: string,
@@ -217,9 +235,9 @@ export function isUnknownVolume(
   context: MembersContext,
 ): boolean {
   const name = lastNameOf(path);
-  // A level of a topic that is a unit leaves open whether the number is a register: `water/m3`.
+  // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
-  // A volume next to its unit (`"gas": {"reading": 12.5, "unit": "m3"}`) is one, whatever it is called.
+  // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && metricVolumeUnitOf(unit) !== undefined;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume)) return false;
   return isAboveOne(value) && namesVolume([path, ...(context.around ?? [])], isVolume);
@@ -227,10 +245,10 @@ export function isUnknownVolume(
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
-/** Names that state no more than a number of the commodity around them, or its volume. */
+/** Names that only mean a value or a volume; the names around them state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
-/** Whether names are those of a volume's register of gas or water. `isVolume`: whether the number is known to be a volume. */
+/** Whether names are those of a gas or water register. `isVolume`: whether the number is known to be a volume. */
 export function namesVolume(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
@@ -244,18 +262,18 @@ export function namesVolume(names: readonly string[], isVolume = false): boolean
 const isOfWater = (path: string, context: MembersContext): boolean =>
   [path, ...(context.around ?? [])].some((name) => nameFactsOf(name).medium === 'water');
 
-/** Whether a member without a unit is what a tank contains, or a fuel: `gas_consumption_tank`. */
+/** Whether a member without a unit is the content of a tank or a quantity of fuel: `gas_consumption_tank`. */
 const isOfFuel = (path: string, { around = [], described }: MembersContext): boolean =>
   !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
-/** Whether a member's own name has an unknown word. Enclosing objects may have any name. */
+/** Whether a member's own name contains an unknown word. Names of enclosing objects are not checked. */
 const hasUnknownWord = (path: string): boolean => nameFactsOf(lastNameOf(path)).unknown.length > 0;
 
 const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' || bySibling?.else === 'period';
 
 /**
- * Returns the facts about a member that the owner may be asked about. A topic's `minutes` names how often it is sent, as `day` does if the
- * member itself is a total energy.
+ * Returns the facts about a member about which the owner may be asked. Ignores topic levels such as `minutes`, which state how often the
+ * topic is published. If the member itself is a total energy, `day` is ignored, too.
  */
 function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MembersContext) {
   const isTotal = ENERGY.test(path) && EVER.test(path);
@@ -266,7 +284,7 @@ function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: Me
   });
 }
 
-/** Whether a word such as "day" in a name means a period. It means a tariff if another member names the night. */
+/** Whether a word such as "day" in a name means a period. It means a tariff instead if another member names the night. */
 export function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {
   const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;

@@ -4,14 +4,14 @@ import type { DecodedMessage, DecodedReading, QuantityKind } from '../decoder.ts
 import { MAX_DECODED_BYTES } from '../read/payload.ts';
 import { type NativeReading, parseDeviceStatus, parseNativeReading } from './payload.ts';
 
-/** Maximum number of elements in one message; further ones are rejected unread. */
+/** Maximum number of elements in one message. Further elements are rejected without being read. */
 const MAX_ELEMENTS = 10_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Decodes a native message. Never throws: an unreadable element is a rejection. Returns null for topics that are not native. `replayed`:
- * the broker delivered the message at subscription with the retain flag, so only its own time is valid.
+ * Decodes a native message. Never throws; an element that cannot be read becomes a rejection. Returns null for topics that are not native.
+ * `replayed`: the broker delivered a retained message, so elements without a time are rejected.
  */
 export function decodeNative(message: {
   topic: string;
@@ -44,7 +44,7 @@ export function decodeNative(message: {
   return decodeNativeElements(deviceId, json, { receivedAtMs: message.receivedAtMs, untimed });
 }
 
-/** Time of receipt of a payload, and the reason to reject elements without a time of their own; null: they have the time of receipt. */
+/** Time of receipt of a payload, and the reason to reject elements without a time; null if they get the time of receipt. */
 interface NativeReceipt {
   receivedAtMs: number;
   untimed: string | null;
@@ -63,7 +63,7 @@ export function decodeNativeElements(deviceId: string, json: unknown, receipt: N
   return decoded;
 }
 
-/** Returns the reason to reject a list of elements by its length; null: it is accepted. */
+/** Returns the reason to reject a list because of its length; null if the length is allowed. */
 export function listLengthProblem({ length }: readonly unknown[]): string | null {
   if (length === 0) return 'payload is an empty array';
   return length > MAX_ELEMENTS ? `payload has more than ${MAX_ELEMENTS} elements` : null;
@@ -104,7 +104,7 @@ function addQuantities(
   const add = (kind: QuantityKind, value: number, intervalMs = 0) => {
     const reading: DecodedReading = { deviceId, channel, kind, readAtMs, intervalMs, value, element };
     if (saidMs === null) reading.isUntimed = true;
-    // Most messages have one reading. An array that grows by push from empty would allocate room for 17.
+    // Most messages have one reading. An array literal holds exactly one, while `push` to an empty array allocates room for 17.
     if (decoded.readings.length === 0) decoded.readings = [reading];
     else decoded.readings.push(reading);
   };

@@ -3,7 +3,7 @@ import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
 /**
- * Kinds of native readings in the families' terms. `asks`: the unit in the question to the owner if the channel does not state the meaning.
+ * Kinds of native readings, as families name them. `asks`: unit in the question to the owner, if the channel does not state the meaning.
  */
 const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },
@@ -14,8 +14,8 @@ const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null
 };
 
 /**
- * Decodes a native message into the families' terms for `energy decode`. Omits humidity, which families do not have. Returns null for other
- * topics. Ingest uses native messages directly.
+ * Decodes a native message into the form of the families, for `energy decode`. Omits humidity, which families do not decode. Returns null
+ * for other topics. Ingest does not use this form.
  */
 export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[0]): FamilyDecodeResult | null {
   const decoded = decodeNative(message);

@@ -33,8 +33,8 @@ export interface NativeReading {
 }
 
 /**
- * Validates one element (decisions of the interface, section "Devices and topics"); returns an error text if it is unusable. Unknown
- * members are ignored. Written by hand, because a schema took a sixth of the time per reading.
+ * Validates one element of a native payload (decisions of the interface, section "Devices and topics"); returns an error text if the
+ * element is unusable. Unknown members are ignored. Written by hand, because a schema took a sixth of the time per reading.
  */
 export function parseNativeReading(element: unknown): NativeReading | string {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return 'not an object';

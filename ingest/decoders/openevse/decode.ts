@@ -6,9 +6,9 @@ import { isUsualOpenevseBase, parseOpenevseTopic } from './topic.ts';
 /** A charger that publishes directly below a gateway's prefix includes the prefix in the base that it announces. */
 const PREFIX = /^gw\/[^/]+\//;
 
-/** Cache of the announced bases, and of the chargers that publish their register in kWh. */
+/** Cache of announced base topics, and of the chargers that publish their register in kWh. */
 class Chargers {
-  /** Announced base topics, by the topic of the announcement. */
+  /** Announced base topics, by the topic on which they were announced. */
   #announced = new Map<string, string>();
   #inKwh = new Set<string>();
 
@@ -20,7 +20,7 @@ class Chargers {
     } else if (parsed && this.isOurs(parsed.base)) this.#inKwh.add(parsed.base);
   }
 
-  /** Whether the message contains anything new: announcements repeat at each connection, registers every few seconds. */
+  /** Whether the message contains anything new. Announcements are repeated at each connection, registers every few seconds. */
   isNews(message: DeviceMessage): boolean {
     const parsed = parseOpenevseTopic(message.topic);
     if (parsed?.about === 'value') return this.isOurs(parsed.base) && !this.#inKwh.has(parsed.base);
@@ -30,7 +30,7 @@ class Chargers {
 
   isOurs = (base: string): boolean => isUsualOpenevseBase(base) || [...this.#announced.values()].includes(base);
   tellsKwh = (base: string): boolean => this.#inKwh.has(base);
-  /** Returns the base that was announced on a topic, because a last will does not repeat it. */
+  /** Returns the base that was last announced on a topic. Needed for a last will, which does not contain the base. */
   announcedOn = (topic: string): string | undefined => this.#announced.get(topic);
 }
 
@@ -67,8 +67,8 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const { base, name } = parsed;
   if (!chargers.isOurs(base)) return null;
   const isInWh = name === 'wh' || name === 'watthour';
-  // The same register is published in Wh and kWh. Only one of them is read, so that their different rounding does not look like a step
-  // back.
+  // The charger publishes the same register in Wh and in kWh. Only one of them is read, because their different rounding would look like a
+  // step back.
   if (isInWh && chargers.tellsKwh(base)) return emptyResult();
   if (!isInWh && name !== 'total_energy' && name !== 'power') return emptyResult();
   const value = readText(message.payload);

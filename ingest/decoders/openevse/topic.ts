@@ -1,4 +1,4 @@
-/** Parsed topic: below a charger's base topic, or the one on which a charger announces its base. */
+/** Parsed topic: a value below a charger's base topic, or the topic on which a charger announces its base. */
 export type OpenevseTopic =
   | { about: 'announcement' }
   /** `name`: the single word after the base. */
@@ -9,7 +9,8 @@ const ANNOUNCEMENT = /(?:^|\/)openevse\/announce\/[^/]+$/;
 const USUAL_BASE = /(?:^|\/)(?:open|emon)evse(?:[-_][^/]*)?$/i;
 
 /**
- * Names that the firmware publishes below its base, including those of energy. Other words (`online`, `events`) belong to other devices.
+ * Names that the firmware publishes below its base topic, including those of energy. Excludes common words (`online`, `events`) that other
+ * devices use.
  */
 const NAMES = new Set([
   ...['total_energy', 'watthour', 'wh', 'power', 'session_energy', 'wattsec', 'session_elapsed', 'elapsed'],

@@ -4,7 +4,7 @@ import { createValueCollector, emptyResult, refusedResult } from '../read/value-
 
 /** Topic of openWB. A bridge may add a prefix before `openWB`. */
 const TOPIC = /^((?:.+\/)?openWB)\/(.+)$/;
-/** Topic of version 2.x: `counter/0/get/imported`. Without an id it would be the sum of all components. */
+/** Topic of version 2.x: `counter/0/get/imported`. Topics without an id are excluded, because they contain the sum of all components. */
 const TOPIC_OF_TWO = /^(counter|pv|bat|chargepoint)\/(\d{1,6})\/get\/([a-z_]+)$/;
 /** Topic of version 1.9: `evu/WhImported`, `lp/1/kWhCounter`. */
 const TOPIC_OF_ONE = /^(evu|pv|housebattery|lp\/[1-8]|Verbraucher\/[1-9])\/([A-Za-z0-9]+)$/;
@@ -80,17 +80,18 @@ function fieldOf({ version, part, field }: OpenWbTopic): Field | undefined {
 }
 
 const HIERARCHY = /^((?:.+\/)?openWB)\/counter\/get\/hierarchy$/;
-/** Maximum number of elements in the hierarchy; no home has more. */
+/** Maximum number of elements in openWB's hierarchy of components; no home has more. */
 const MAX_ELEMENTS = 1_000;
 
-/** Counters that lie behind the grid meter, by the topic of the hierarchy. */
+/** Counters behind the grid meter, by the topic of the hierarchy that lists them. */
 type Behind = Map<string, ReadonlySet<string>>;
 
 const isHierarchy = (topic: string): boolean => HIERARCHY.test(topic);
 
 /**
- * Learns from `[{"id": 0, "type": "counter", "children": […]}]`: the first element is the grid meter, and its children lie behind it.
- * openWB does not treat counters next to the first element as grid meters, either. An invalid hierarchy changes nothing.
+ * Stores the counters behind the grid meter from `[{"id": 0, "type": "counter", "children": […]}]`. The first element is the grid meter;
+ * its children lie behind it. So do counters next to the first element, which openWB does not treat as grid meters. An invalid hierarchy
+ * changes nothing.
  */
 function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
   const root = HIERARCHY.exec(topic)?.[1];
@@ -109,7 +110,7 @@ function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void
   memory.set(root, behind);
 }
 
-/** Whether a device is known to be a counter behind the grid meter. */
+/** Whether a device is a counter that openWB's hierarchy places behind the grid meter. */
 const isBehind = (memory: Behind, device: string): boolean =>
   memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
 
@@ -132,7 +133,7 @@ function decode({ topic, payload }: DeviceMessage, memory: Behind): FamilyDecode
   const parsed = parseTopic(topic);
   if (parsed === null) return null;
   if (parsed === 'other') return emptyResult();
-  // An intermediate counter gets the circuit `branch`, which shows that it is not the grid meter.
+  // A counter behind the grid meter gets the circuit `branch`, which shows that it is not the grid meter.
   const circuit = isBehind(memory, parsed.device) ? 'branch/' : '';
   if (parsed.version === 2 && parsed.field === 'powers') return decodePhases(parsed, payload, circuit);
   const found = fieldOf(parsed);

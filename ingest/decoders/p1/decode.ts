@@ -13,23 +13,23 @@ import { createValueCollector, refusedResult, type ValueCollector } from '../rea
 import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
-/** Last words of topics on which a telegram may come; the body decides. */
+/** Last words of topics on which telegrams are published. Other messages have such topics, too, so the body decides. */
 const LAST = new Set(['raw', 'telegram']);
-/** DSMR-reader's own topic, which carries only telegrams. */
+/** DSMR-reader's topic, on which only telegrams are published. */
 const CERTAIN = /(^|\/)dsmr\/raw$/;
 /** Header of a telegram: three letters of the manufacturer and a digit for the baud rate. */
 const HEADER = /^\/[A-Za-z]{3}\d/;
 const OBIS = /\n\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}\(/;
 
-/** Whether telegrams may come on a topic: `…/raw`, `…/telegram`, or a topic with the word `p1`. */
+/** Whether telegrams may be published on a topic: `…/raw`, `…/telegram`, or a topic with the word `p1`. */
 function mayHaveTelegram(topic: string): boolean {
   const words = topic.toLowerCase().split('/');
   return LAST.has(words.at(-1) ?? '') || words.some((word) => /(^|[^a-z0-9])p1([^a-z0-9]|$)/.test(word));
 }
 
 /**
- * Whether a message is a telegram: any message on `dsmr/raw`; on `…/raw`, `…/telegram` or a topic with the word `p1`, a body that begins as
- * a telegram and contains its lines.
+ * Whether a message is a telegram. On `dsmr/raw`, each message is one. On `…/raw`, `…/telegram` or a topic with the word `p1`, the body
+ * must begin like a telegram and contain its lines.
  */
 function isTelegram(topic: string, text: string | null): boolean {
   if (CERTAIN.test(topic)) return true;
@@ -38,7 +38,7 @@ function isTelegram(topic: string, text: string | null): boolean {
   return HEADER.test(start) && OBIS.test(start);
 }
 
-/** Direction, and phase if there is one, by the third number of the OBIS code `1-0:C.D.E`. */
+/** Direction and, for single phases, the phase, by the third number (C) of the OBIS code `1-0:C.D.E`. */
 const FLOWS: Record<string, string> = {
   1: 'import',
   2: 'export',
@@ -56,9 +56,7 @@ interface Register {
   kind: 'energy_total_kwh' | 'power_w';
 }
 
-/**
- * Returns the meaning of an OBIS code; null for everything except active energy and power (voltages, failures, demands, reactive energy).
- */
+/** Returns the meaning of an OBIS code of active energy or power; null for all others (voltages, failures, demands, reactive energy). */
 function registerOf(code: string): Register | null {
   const [, flow = '', what, tariff] = ELECTRICITY.exec(code) ?? [];
   const channel = Object.hasOwn(FLOWS, flow) ? FLOWS[flow] : undefined;
@@ -68,20 +66,29 @@ function registerOf(code: string): Register | null {
   return { channel: channel + suffix, kind: 'energy_total_kwh' };
 }
 
-/** A register of a gas, heat or water meter that passes its values on through the electricity meter. */
+/** A register of a gas, heat or water meter that sends its values through the electricity meter. */
 interface OtherRegister {
   channel: string;
   kind: ValueKind;
   value: string;
   times: number;
   per: number;
-  /** The register's own time, because such a meter reports once an hour or every five minutes. Undefined if the telegram's time applies. */
+  /**
+   * Time of the register, because gas, heat and water meters report only once an hour or every five minutes. Undefined if the telegram's
+   * time applies.
+   */
   stamp: string | undefined;
 }
 
-/** Registers by M-Bus channel: the latest value (24.2.1), gas at flow conditions (24.2.3, Belgium), and the form of DSMR 2 and 3. */
+/**
+ * OBIS codes of the registers on an M-Bus channel: the latest value (24.2.1), gas at flow conditions (24.2.3, Belgium), and the form of
+ * DSMR 2 and 3 (24.3.0).
+ */
 const MBUS = /^0-([1-9]):24\.(2\.1|2\.3|3\.0)$/;
-/** Commodities by device type (EN 13757-3) in `0-n:24.1.0`: gas, heat by its outlet or inlet, warm, cold and hot water. */
+/**
+ * Commodities by the M-Bus device type (EN 13757-3), which telegrams state in `0-n:24.1.0`: gas, heat by its outlet or inlet, warm, cold
+ * and hot water.
+ */
 const TYPES = new Map<number, Commodity>([
   [3, 'gas'],
   [4, 'heat'],
@@ -92,7 +99,7 @@ const TYPES = new Map<number, Commodity>([
   [21, 'water'],
   [22, 'water'],
 ]);
-/** Codes that state their medium (IEC 62056-61). Of the gas codes, the first in the telegram is read. */
+/** OBIS codes that state their medium (IEC 62056-61). If a telegram has several gas codes, the first of them is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
   ...GAS.map((code) => [code, volumeChannelOf('gas')] as const),
@@ -100,18 +107,18 @@ const DIRECT = new Map<string, string>([
   ['8-0:1.0.0', volumeChannelOf('water')],
   ['9-0:1.0.0', volumeChannelOf('water', 'warm')],
 ]);
-/** A value with its unit, such as `001234.567*kWh`. */
+/** A value with its unit, such as `001234.567*kWh`, as telegrams contain it. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
-/** Positions of unit and value in a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
+/** Positions of unit and value among the groups of a DSMR 2/3 line: `0-1:24.3.0(121030140000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)`. */
 const OLD = { unit: 5, value: 6 };
 
-/** Returns the register of another meter in a line; null if there is none or its medium is unknown. */
+/** Returns the gas, heat or water register in a line of a telegram; null if the line contains none or its medium is unknown. */
 function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): OtherRegister | null {
   const [, place, what] = MBUS.exec(code) ?? [];
   const direct = place === undefined ? DIRECT.get(code) : undefined;
   if (place === undefined && direct === undefined) return null;
   const isThere = (other: string) => (lines.get(other)?.at(-1) ?? '') !== '';
-  // If the same meter has several codes, only the latest value (24.2.1) is read.
+  // If an M-Bus meter has several codes, only its latest value (24.2.1) is read.
   if (place !== undefined && what !== '2.1' && isThere(`0-${place}:24.2.1`)) return null;
   if (GAS.includes(code) && GAS.find(isThere) !== code) return null;
   const stamp = groups.length > 1 ? groups[0] : undefined;
@@ -127,8 +134,8 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
 }
 
 /**
- * Returns the channel of an M-Bus meter. Without a device type only gas is recognised, by the code 24.2.3: no other medium reports a volume
- * at flow conditions.
+ * Returns the channel of an M-Bus meter. If the telegram states no device type, only gas is recognised, by the code 24.2.3: no other medium
+ * reports a volume at flow conditions.
  */
 function channelOf(place: string, type: string | undefined, what: string | undefined): string | null {
   const commodity =
@@ -136,7 +143,7 @@ function channelOf(place: string, type: string | undefined, what: string | undef
   return commodity ? volumeChannelOf(commodity, `mbus${place}`) : null;
 }
 
-/** OBIS codes of the meter's number: Dutch and Belgian, Swedish, and Luxembourgian meters. */
+/** OBIS codes of the electricity meter's number: in the Netherlands and Belgium, in Sweden, and in Luxembourg. */
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
 /** Decoder of P1 port telegrams (DSMR, eMUCS), independent of the device that publishes them. */
@@ -173,7 +180,7 @@ type Line = NonNullable<ReturnType<typeof registerOf>> & {
 };
 
 function addRegister(collector: ValueCollector, { code, device, channel, kind, atMs, text }: Line): void {
-  // Empty parentheses: the meter has no value.
+  // Empty parentheses mean that the meter has no value.
   if (text === '') return;
   const [, value, unit = ''] = VALUE.exec(text) ?? [];
   const scale = UNIT_SCALES[kind].get(unit);
@@ -181,7 +188,10 @@ function addRegister(collector: ValueCollector, { code, device, channel, kind, a
   else collector.refuse(`${code} has no unit that is known`);
 }
 
-/** Returns the meter's number as its label shows it; telegrams encode it in hex. Without a number, manufacturer and type are used. */
+/**
+ * Returns the device's id: the meter's number, decoded from hex to the text on its label. If the telegram has no number, manufacturer and
+ * type.
+ */
 function deviceOf({ header, lines }: Telegram): string {
   const serial = SERIALS.map((code) => lines.get(code)?.[0]).find((one) => one);
   if (!serial) return header;

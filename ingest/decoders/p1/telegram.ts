@@ -1,4 +1,4 @@
-/** CRC polynomial 0x8005 with its bits reversed. */
+/** Polynomial of the checksum of telegrams (CRC16): 0x8005 with its bits reversed. */
 const POLYNOMIAL = 0xa001;
 
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -11,19 +11,19 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 const crc16 = (bytes: Uint8Array): number =>
   bytes.reduce((crc, byte) => (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] as number), 0);
 
-/** A line of a telegram: its OBIS code, and its groups in parentheses. */
+/** A line of a telegram: its OBIS code, followed by groups in parentheses. */
 const LINE = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3})((?:\([^()]{0,2048}\))+)$/;
-/** Second half of a line that DSMR 3 breaks: after `0-1:24.3.0(…)(m3)` follows `(00001.001)` on its own line. */
+/** Second half of a line that DSMR 3 splits in two: the line after `0-1:24.3.0(…)(m3)` is `(00001.001)`. */
 const REST = /^\(([^()]{0,64})\)$/;
-/** Codes of the version; Belgian meters use the second one. From version 4 on, telegrams end with a checksum. */
+/** OBIS codes of the telegram's version; Belgian meters use the second one. From version 4 on, telegrams end with a checksum. */
 const VERSIONS = ['1-3:0.2.8', '0-0:96.1.4'];
 const FIRST_WITH_CHECKSUM = 4;
 
 /** Parsed lines of a telegram. */
 export interface Telegram {
-  /** Manufacturer and type: the first line without its `/`. */
+  /** Manufacturer and type of the meter: the first line of the telegram without its `/`. */
   header: string;
-  /** Groups in parentheses by OBIS code, from the first line that has the code. */
+  /** Groups in parentheses, by OBIS code. If several lines have the same code, those of the first line. */
   lines: ReadonlyMap<string, string[]>;
 }
 
@@ -55,13 +55,16 @@ export function parseTelegram(text: string): Telegram | string {
   return { header: first.slice(1).trim(), lines };
 }
 
-/** Returns the position of the `!` that begins a line. In a text message of the grid operator, `!` is an ordinary character. */
+/**
+ * Returns the position of the `!` that ends the telegram, which is at the beginning of a line. Elsewhere, such as in a text message of the
+ * grid operator, `!` is an ordinary character.
+ */
 function findEnd(text: string, start: number): number {
   const found = text.indexOf('\n!', start);
   return found < 0 ? -1 : found + 1;
 }
 
-/** Whether the checksum matches the telegram, even if a program has replaced the meter's CR LF by LF. */
+/** Whether the checksum matches the telegram. Also accepts a telegram in which a program has replaced the meter's CR LF by LF. */
 function matches(body: string, checksum: string): boolean {
   // Some meters print the checksum without leading zeros.
   if (!/^[0-9A-Fa-f]{1,4}$/.test(checksum)) return false;

@@ -1,9 +1,12 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 
-/** Words with a fixed meaning in channel names; a circuit must not have such a name. */
+/** Words that have a fixed meaning in channel names, and therefore cannot name a circuit. */
 export const RESERVED_CHANNEL_WORD = /^(?:import|export|gas|heat|water|unknown|ignored|[tl]\d+)$/;
 
-/** Converts a name into one word of a channel. A long name is cut and gets a hash, so that two long names stay different. */
+/**
+ * Converts a name into one word of a channel. A long name is cut and gets a hash, so that long names with the same beginning stay
+ * different.
+ */
 export function toCircuitWord(text: string): string {
   const word = toChannelWord(text);
   const safe = RESERVED_CHANNEL_WORD.test(word) ? `x-${word}` : word;
@@ -11,7 +14,7 @@ export function toCircuitWord(text: string): string {
   return whole ? safe : `${safe.slice(0, 25)}-${mark(text)}`;
 }
 
-/** Returns six hex digits of FNV-1a over code points. Stored channels contain it, so it must never change. */
+/** Returns six hex digits of FNV-1a over code points. Stored channels contain these digits, so the result must never change. */
 function mark(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

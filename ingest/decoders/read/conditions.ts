@@ -1,14 +1,14 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
 import type { PayloadConditions } from '#src/devices/mapping.ts';
 
-/** Whether a body fulfils all conditions. */
+/** Function that returns whether a body fulfils all conditions. */
 export type Conditions = (body: unknown) => boolean;
 
 const ALWAYS: Conditions = () => true;
 
 /**
- * Compiles conditions on the content of a body: each JSONPath must lead to its value. A number equals the same number as a text, because many
- * bridges print all values as texts. Returns a function that is always true if there are no conditions.
+ * Compiles conditions on a body: each JSONPath must lead to the required value. A number also equals its text, because many bridges print
+ * all values as texts. Without conditions, the returned function is always true.
  */
 export function compileConditions(where: PayloadConditions | undefined): Conditions {
   if (where === undefined) return ALWAYS;

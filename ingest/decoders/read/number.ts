@@ -3,7 +3,7 @@
  * match.
  */
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i;
-/** Texts that firmware prints if it has no value. */
+/** Texts that firmware prints instead of a value. */
 const NOTHING = new Set([
   '',
   'nan',
@@ -20,12 +20,12 @@ const NOTHING = new Set([
   '-',
 ]);
 
-/** Result of reading a number: the number, null for an intended "no value", undefined if it is not a number. */
+/** Result of reading a number. Null: the device states that it has no value. Undefined: not a number. */
 export type NumberOrNoReading = number | null | undefined;
 
 /**
- * Reads a number from a JSON value or a text. Strict: the results of `Number("")`, `Number(true)` and `Number("0x1F4")` are no measured
- * values. Surrounding blanks and leading zeros are accepted.
+ * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Stricter than `Number`: rejects an empty text,
+ * a boolean and hexadecimal digits (`""`, `true`, `"0x1F4"`), which are no measured values.
  */
 export function readNumber(value: unknown): NumberOrNoReading {
   if (value === null || value === undefined) return null;
@@ -41,7 +41,8 @@ const TRUE = new Set(['true', 'on', '1', 'online', 'yes']);
 const FALSE = new Set(['false', 'off', '0', 'offline', 'no']);
 
 /**
- * Reads a boolean state in the spellings of firmware, in any case. Returns null for an intended "no value", undefined if it is no state.
+ * Reads a boolean state from the words that firmware uses, ignoring upper and lower case. Returns null if the device states that it has no
+ * value, undefined if the value is not a state.
  */
 export function readBoolean(value: unknown): boolean | null | undefined {
   if (value === null || value === undefined) return null;

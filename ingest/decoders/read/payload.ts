@@ -3,15 +3,15 @@ import { replaceUnstorableEscapes } from '#src/core/storable-text.ts';
 /** Maximum length of a payload that is decoded, in bytes. */
 export const MAX_DECODED_BYTES = 1_048_576;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-/** Values such as `: nan` or `: -inf` outside a string. Firmware prints them, but JSON does not allow them. */
+/** Matches `nan` and `inf` as JSON values (outside strings). Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
-/** A parsed JSON object. Read only its own members (`Object.hasOwn`). */
+/** A parsed JSON object. To ignore inherited members, read it with `ownMember` or `Object.hasOwn`. */
 export type Json = Record<string, unknown>;
 
 /**
- * The last payload, with its text and JSON. All families examine the same message one after the other, so it is decoded and parsed only
- * once. No code modifies a received payload or the object that was parsed from it.
+ * Cache of the last payload, with its text and JSON. All families examine the same message one after another, so it is decoded and parsed
+ * only once. Safe, because no code modifies a payload or an object that was parsed from it.
  */
 const latest: { payload: Buffer | null; text: string | null; json: unknown } = {
   payload: null,
@@ -41,8 +41,8 @@ function decodeText(payload: Buffer): string | null {
 }
 
 /**
- * Returns the payload as JSON, with NaN and Infinity replaced by null, and with U+FFFD instead of NUL and half characters, so that each
- * text of it can be stored; undefined if it is not JSON.
+ * Returns the payload as JSON; undefined if it is not JSON. NaN and Infinity become null. NUL and lone surrogates become U+FFFD, so that
+ * each text can be stored.
  */
 export function readJson(payload: Buffer): unknown {
   const text = readText(payload);
@@ -59,8 +59,9 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Whether the payload begins like a JSON object and contains all the given words. This examines bodies of other families without parsing
- * them. If the payload is no valid text, its bytes are searched, so that the family to which it belongs can refuse it.
+ * Whether the payload begins like a JSON object and contains all the given words. A family uses it to examine bodies without parsing them,
+ * because most belong to other families. If the payload is not valid text, its bytes are searched, so that its family can refuse the
+ * message.
  */
 export function mentionsWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;
@@ -70,7 +71,7 @@ export function mentionsWords(payload: Buffer, ...words: readonly string[]): boo
   return (first === OPENING_BRACE || text.trimStart().startsWith('{')) && words.every((word) => text.includes(word));
 }
 const OPENING_BRACE = 0x7b;
-/** White space of JSON, and the first byte of a byte-order mark. */
+/** Bytes that may precede a JSON object: white space, and the first byte of a byte-order mark. */
 const BEFORE_IT: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef]);
 
 function parseLeniently(text: string): unknown {
@@ -85,18 +86,18 @@ function parseLeniently(text: string): unknown {
 /** Returns the payload as a JSON object; null if it is none. */
 export const readObject = (payload: Buffer): Json | null => asObject(readJson(payload));
 
-/** A name and its value, which may have a unit behind a blank: `e1=4567 kWh`. */
+/** A name with its value. A unit may follow after a blank: `e1=4567 kWh`. */
 const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*(?: [^\s=]{1,5})?)\s*$/;
 const MAX_PAIRS = 500;
 
 /**
- * Returns a text of names and values (`tot_i=8848,tot_o=7097`; separated by commas, semicolons, `&`, blanks or lines) as an object of
- * texts; undefined if any piece is something else.
+ * Parses a text of names and values, separated by commas, semicolons, `&`, blanks or lines (`tot_i=8848,tot_o=7097`). Returns an object of
+ * texts; undefined if a piece has another form.
  */
 export function parseNameValuePairs(payload: Buffer): Json | undefined {
   const text = readText(payload);
   if (text === null || !text.includes('=')) return undefined;
-  // Blanks separate only where `&` does not: `t1=25.00 C&e1=4567 kWh`.
+  // If the text contains `&`, blanks do not separate pairs: `t1=25.00 C&e1=4567 kWh`.
   const pieces = text.split(text.includes('&') ? '&' : /[,;\s]+/, MAX_PAIRS + 1).filter((piece) => piece.trim() !== '');
   const pairs = pieces.map((piece) => PAIR.exec(piece));
   if (pieces.length > MAX_PAIRS || !pairs.every((pair) => pair !== null)) return undefined;
@@ -107,6 +108,6 @@ export function parseNameValuePairs(payload: Buffer): Json | undefined {
 export const asObject = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
-/** Returns an own member of an object; undefined for inherited ones such as `__proto__` and `constructor`. */
+/** Returns a member that the object itself has; undefined for inherited members such as `__proto__` and `constructor`. */
 export const ownMember = (object: Json | null, name: string): unknown =>
   object !== null && Object.hasOwn(object, name) ? object[name] : undefined;

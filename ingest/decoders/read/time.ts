@@ -2,11 +2,11 @@ import { DateTime } from 'luxon';
 import { readNumber } from './number.ts';
 
 /**
- * Earliest plausible time. An earlier one comes from a clock that was never set (1970 before NTP, 2000 after a reset) or that counts
- * uptime.
+ * Earliest plausible time of a message. Earlier times come from clocks that were never set (1970 before NTP, 2000 after a reset) or that
+ * count uptime.
  */
 const EARLIEST_MS = Date.UTC(2020, 0, 1);
-/** Maximum time that a clock may be ahead; the same as for native devices. */
+/** Maximum time that a device's clock may be ahead; the same as for native devices. */
 const FUTURE_MS = 5 * 60_000;
 /** Threshold between Unix seconds and milliseconds: seconds reach this value in the year 5138; milliseconds passed it in 1973. */
 const SMALLEST_UNIX_MS = 100_000_000_000;
@@ -37,12 +37,12 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
 }
 
 /**
- * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined means any of the first three,
- * recognised by its form and the size of the number.
+ * Format of a message's time: Unix seconds, Unix milliseconds, ISO 8601 or the time of a P1 telegram. Undefined: any of the first three,
+ * distinguished by the form and the size of the number.
  */
 export type TimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
-/** Returns a message's own time in Unix ms; null if it has none or an implausible one (`trusted`). */
+/** Returns the message's own time in Unix ms; null if the message has no time or an implausible one (`plausibleTimeMs`). */
 export function parseMessageTime(
   value: unknown,
   form: TimeFormat,
@@ -66,14 +66,16 @@ function fromLocal(local: string, tz: string, receivedAtMs: number): number | nu
   return all.reduce((best, ms) => (Math.abs(ms - receivedAtMs) < Math.abs(best - receivedAtMs) ? ms : best));
 }
 
-/** Time of a P1 telegram. */
+/**
+ * Time in a P1 telegram: two digits each for year, month, day, hour, minute and second, then S (summer time), W (winter time) or nothing.
+ */
 const P1_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)([SW]?)$/;
-/** UTC offsets of summer and winter time in the countries with P1 ports. */
+/** UTC offsets of summer time (S) and winter time (W) in the countries with P1 ports. */
 const OFFSETS: Record<string, string> = { S: '+02:00', W: '+01:00' };
 
 /**
- * Parses a meter's time (`211205210829W`; the letter means summer or winter time) into Unix ms. Without the letter, it is local time in the
- * zone `tz`. Returns null if it is no valid time.
+ * Parses a meter's time into Unix ms: `211205210829W`, with S for summer or W for winter time. Without the letter, the time is local in the
+ * zone `tz`. Returns null if the time is invalid.
  */
 function parseP1Timestamp(text: unknown, options: { tz?: string | undefined; receivedAtMs: number }): number | null {
   if (typeof text !== 'string' || text.length > 20) return null;

@@ -12,7 +12,7 @@ test.each([
   ['0x00158d0001a2b3c4', '+'],
   ['b6f7a1c0-1c2d-4e5f-8a9b-0c1d2e3f4a5b/x', '+/x'],
   ['phase/1/LGZ1030655933512', 'phase/+/+'],
-  // Words that only look like hex, and names with a number.
+  // Words that look like hexadecimal ids but are not, and names that contain a number.
   ['facade/decade/l1/t2/switch0/em24', 'facade/decade/l1/t2/switch0/em24'],
   ['/leading//empty/', '/leading//empty/'],
   ['Küche/Zähler', 'Küche/Zähler'],
@@ -51,10 +51,10 @@ test('recognises topics and messages of radio receivers by their words', () => {
     expect([topic, isRadioMessage(topic, nothing)]).toEqual([topic, true]);
   }
   expect(isRadioMessage('any/thing', Buffer.from('{"EndpointID":1234}'))).toBe(true);
-  // Not every sensor that rtl_433 supports has an integrity check.
+  // Sensors without an integrity check, which rtl_433 also supports.
   const sensor = '{"model":"Nexus-TH","id":13,"channel":1,"battery_ok":1,"temperature_C":4.1}';
   expect(isRadioMessage('any/thing', Buffer.from(sensor))).toBe(true);
   expect(isRadioMessage('solar/inverter/power', Buffer.from('{"power":1}'))).toBe(false);
-  // A Multical 303 is read by cable (kamstrup2mqtt).
+  // A Multical 303 is read by cable (kamstrup2mqtt), not by radio.
   expect(isRadioMessage('kamstrup/multical', Buffer.from('{"ENERGY_WH":70000}'))).toBe(false);
 });

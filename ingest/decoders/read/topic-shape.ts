@@ -1,4 +1,6 @@
-/** Maximum length of a shape in bytes; the number and length of its words are limited, too. A topic is arbitrary input. */
+/**
+ * Maximum length of a topic shape in bytes. The number and the length of its words are also limited, because topics are arbitrary input.
+ */
 const MAX_BYTES = 120;
 const MAX_WORDS = 8;
 const MAX_WORD_LENGTH = 40;
@@ -6,7 +8,7 @@ const MAX_WORD_LENGTH = 40;
 /** A MAC address such as `00:1A:2B:3C:4D:5E`, with colons or hyphens. */
 const MAC = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i;
 const NUMBER = /^(\d+|0x[0-9a-f]+)$/i;
-/** Part of a word that is hexadecimal, such as the end of a MAC address. */
+/** A word that is hexadecimal, such as a MAC address or the end of one. */
 const HEX = /^(?=[a-f]*\d)[0-9a-f]{6,}$|^[0-9a-f]{12}$|^[0-9a-f]{16}$/i;
 const COUNT = /\d{4}/;
 /** A manufacturer's serial number: at least eight characters, at least four of them digits. */
@@ -36,12 +38,12 @@ export function topicShape(topic: string): string {
   return shape;
 }
 
-/** Names of programs that receive any radio signal in range, including meters and sensors of neighbours. */
+/** Names of programs that receive radio signals of all meters and sensors in range, including those of neighbours. */
 const RECEIVER =
   /rtl_?433|433tomqtt|(rf|bt|ble|lora|pilight|gf|sarad)\d?tomqtt|openmqttgateway|(^|\/)omg[^/]*\/|theengs|rtl_?amr|amr2mqtt|amridm|w-?m-?bus|multical[_-]?21|\b(433|868|915)(mhz)?\b|rtl_?sdr|rflink|rfxcom|rfxtrx|espresense|room_presence|ruuvi/i;
 /**
- * Typical content of their messages: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity check and battery
- * state.
+ * Typical content of messages of radio receivers: telegrams, ERT consumption counts, signal strengths in dBm, and rtl_433's integrity check
+ * and battery state.
  */
 const RECEIVED = [
   '"ERTSerialNumber"',

@@ -4,7 +4,7 @@ import type { DecodedValue, FamilyDecodeResult, OwnerQuestion, ValueKind } from 
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { readBoolean, readNumber } from './number.ts';
 
-/** Plausible bounds by kind. */
+/** Plausible minimum and maximum by kind of value. */
 const RANGES: Record<ValueKind, readonly [number, number]> = {
   ...PLAUSIBLE_BOUNDS,
   heating: [0, 1],
@@ -13,10 +13,10 @@ const RANGES: Record<ValueKind, readonly [number, number]> = {
 const DEVICE = /^\P{Cc}{1,128}$/u;
 /** Whether a text can be the native id of a device. */
 export const isDeviceId = (id: string): boolean => DEVICE.test(id);
-/** Maximum length of a channel name. Real ones have some 40 characters; the name is part of a key, and the index limits its size. */
+/** Maximum length of a channel name. Real names have about 40 characters. The name is part of an index key, whose size is limited. */
 const MAX_CHANNEL = 128;
 const MAX_SAID = 10_000;
-/** Maximum number of refusals that are reported of one message. */
+/** Maximum number of refusals that are reported for one message. */
 const MAX_REFUSED = 100;
 
 /** A quantity as the message contains it. */
@@ -24,17 +24,17 @@ export interface QuantityInput {
   device: string;
   channel: string;
   kind: ValueKind;
-  /** Value as in the message: a number, a text or null. */
+  /** Value as in the message: a number, a text or null (no value). */
   value: unknown;
-  /** Scale to the unit of the kind: `times` 1000 from kW to W, `per` 1000 from Wh to kWh. */
+  /** Factor (`times`) and divisor (`per`) to the unit of the kind: `times` 1000 from kW to W, `per` 1000 from Wh to kWh. */
   times?: number;
   per?: number;
-  /** Minimum of the value if it differs from the kind's; a net register may be negative. */
+  /** Minimum of the value, if it differs from the minimum of the kind. For example, a net register may be negative. */
   least?: number;
-  /** The message's own time, already checked (`trusted`). If it is null or missing, the time of receipt applies. */
+  /** The message's own time, already checked for plausibility (`parseMessageTime`). If null or missing, the time of receipt applies. */
   atMs?: number | null;
   intervalMs?: number;
-  /** Name in the message. The owner sees it, and refusals contain it. */
+  /** Name of the quantity in the message, shown to the owner and used in refusals. */
   name: string;
   asks?: OwnerQuestion | undefined;
   key?: string | undefined;
@@ -45,11 +45,11 @@ export interface QuantityInput {
 export interface ValueCollector extends FamilyDecodeResult {
   /** Adds a quantity. Ignores it if the device reports no value (null, nan, unknown); refuses it if it is not a number or out of bounds. */
   add(quantity: QuantityInput): void;
-  /** Adds `heating` or `availability`; refuses a word that is no state. */
+  /** Adds a state of kind `heating` or `availability`; refuses a word that is not a state. */
   addState(state: Omit<QuantityInput, 'times' | 'per' | 'intervalMs'>): void;
-  /** Refuses an element of the message, and notes its device if that is known. */
+  /** Refuses an element of the message, and records the element's device if it is known. */
   refuse(reason: string, device?: string): void;
-  /** Notes a device that has no usable value until its owner has set a unit. */
+  /** Records a device that has no usable value until its owner has set a unit. */
   see(device: string): void;
   seen: string[];
   blamed: string[];

@@ -8,7 +8,7 @@ export type SingleRegisterVerdict =
   | { is: 'not counted'; because: NotCountedReason }
   | { is: 'unknown' };
 
-/** Classifies a register as if it were the only one of its device, so that each name can be tried. */
+/** Classifies a register as if its device had no other register. Used to try out single names. */
 export function classifySingleRegister(described: RegisterDescription): SingleRegisterVerdict {
   const { not } = registerFactsOf(described);
   if (not) return { is: 'not counted', because: not };

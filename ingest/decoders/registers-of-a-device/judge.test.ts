@@ -10,7 +10,7 @@ const verdictsOf = (names: readonly string[], device = ''): Record<string, strin
 };
 const isCounted = (channel: string) => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
-/** Returns the words of all languages with this meaning and no other. */
+/** Returns the words of all languages that have this meaning and no other. */
 const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'period' | 'heats') =>
   LANGUAGES.flatMap(({ words }) =>
     words.flatMap(([of, list]) => (of === concept ? list.filter((word) => /^\p{L}+$/u.test(word)) : [])),
@@ -22,7 +22,7 @@ const wordsOf = (concept: 'import' | 'export' | 'consumed' | 'low' | 'high' | 'p
   });
 
 const one = (concept: Parameters<typeof wordsOf>[0]) => fc.constantFrom(...wordsOf(concept));
-/** Names of the registers of one device, and the truth about each: a total, or a part of the total of its direction. */
+/** Generated names of the registers of one device, with the true meaning of each: a total, or a part of the total in the same direction. */
 const registers = fc
   .record({
     total: fc.constantFrom('Total', 'Gesamt', 'Energy', ''),
@@ -58,7 +58,7 @@ describe('registers of a device with arbitrary names', () => {
             .filter((channel) => isCounted(channel) && /(?:^|\/)import/.test(channel) && !channel.startsWith('heat/'))
             .map((channel) => channel.replace(/\/?import.*$/, '')),
         );
-        // In one circuit, only one rank counts: the total, its tariffs or its phases (normalise/channels.ts).
+        // In each circuit, either the total counts, or the tariffs, or the phases (normalise/channels.ts).
         expect(circuits.size).toBeLessThanOrEqual(1);
       }),
       { numRuns: 2_000 },
@@ -108,7 +108,7 @@ test.each<[string, Record<string, string>]>([
   ['Heat pump', { Total: 'import', Heating: '-', 'Hot water': '-', 'Energy supplied': 'heat/import' }],
   ['Sunsynk', { 'total grid import': 'grid/import', 'total load energy': '?', 'total active energy': '?' }],
   ['', { energy: 'import', energy_returned: 'export' }],
-  // fl4p/batmon-ha: the first is the sum of the others.
+  // Source: fl4p/batmon-ha, whose first register is the sum of the others.
   ['', { 'total energy': '?', 'total energy charge': '?', 'total energy discharge': '?' }],
   ['', { energy: '?', export: 'export' }],
   ['', { 'Index jour': 'import/t2', 'Index nuit': 'import/t1' }],
@@ -131,16 +131,17 @@ test.each<[string, Record<string, string>]>([
   ['', { T1: 'import/t1' }],
   ['', { 'Delivered tariff 1': 'import/t1', 'Delivered tariff 2': 'import/t2', Returned: 'export' }],
   ['', { 'Delivered tariff 1': '?', 'Received tariff 1': '?' }],
-  // "In" and "out" are sides of a device that is no meter. Solar2MQTT: AC_Out_Watt; docker-voltronic-homeassistant: PV_in_watts.
+  // On a device that is not a meter, "in" and "out" are sides of the device. Sources: Solar2MQTT (AC_Out_Watt),
+  // docker-voltronic-homeassistant (PV_in_watts).
   ['Inverter', { 'AC out': '?', 'PV in': 'pv/export', 'Grid out': 'grid/export' }],
   ['Inverter', { energy_in_kwh: '?', energy_out_kwh: '?' }],
   ['Battery', { 'Energy in': '?', 'Energy out': '?' }],
   ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
-  // A portable battery: the total may be what it has put out.
+  // The total of a portable battery may be the energy that it has supplied.
   ['Pecron E3600 Power Station', { 'Total Energy': '?' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],
-  // softwarecrash/Solar2MQTT: what comes in is not produced. tobiasfaust/SolaxModbusGateway: "output" contradicts "charge".
+  // Energy that enters a device is not produced (softwarecrash/Solar2MQTT). "Output" contradicts "charge" (tobiasfaust/SolaxModbusGateway).
   ['Solar2MQTT', { AC_In_Generation_Sum: '?', PV_Generation_Sum: 'pv/export' }],
   ['Solax', { OutputEnergyChargeKWh: '?', 'Input discharge': '?' }],
 ])('classifies the registers of a device %j as %j', (device, wanted) => {
@@ -205,7 +206,7 @@ describe('hybrid inverters and their batteries', () => {
     );
   });
 
-  // incub77/solis2mqtt, ohAnd/dtuGateway: neither says that it is an inverter.
+  // Devices whose descriptions do not state that they are inverters (incub77/solis2mqtt, ohAnd/dtuGateway).
   test.each([
     ['Inverter total power generation', 'Active Power'],
     ['Grid yield total', 'Grid power'],

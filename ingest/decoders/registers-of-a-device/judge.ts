@@ -1,7 +1,7 @@
 import { toCircuitWord } from '../read/circuit-word.ts';
 import { type RegisterDescription, type RegisterFacts, registerFactsOf } from './register.ts';
 
-/** A register or power of a device, with a label for the channel if its meaning is unknown. */
+/** A register or power of a device. The label becomes part of its channel if its meaning is unknown. */
 export interface LabelledRegister {
   described: RegisterDescription;
   /** Label that is unique within the device. */
@@ -10,7 +10,8 @@ export interface LabelledRegister {
 
 /**
  * Channel that a register gets: `import`, `export/t1`, `heat/import`, and, in circuits that also state the place in the home, `grid/…`,
- * `pv/export` and `battery/…`. For `unknown/…` the owner is asked; `ignored/…` does not count, or is contained in another register.
+ * `pv/export` and `battery/…`. About a register in `unknown/…` the owner is asked. A register in `ignored/…` does not count, or is
+ * contained in another register.
  */
 export type RegisterChannel = string;
 
@@ -25,8 +26,8 @@ type Verdicts = Map<One, RegisterChannel>;
 type Direction = 'import' | 'export';
 
 /**
- * Classifies all registers of a device together (counting rules, "Registers of one device", rules 1 to 6). Pure; the order of the
- * registers does not matter. Registers that count are never a total and a part of that total.
+ * Classifies all registers of a device together (counting rules, "Registers of one device", rules 1 to 6). Pure; the order of the registers
+ * does not matter. Never counts both a total and a part of that total.
  */
 export function classifyRegisters<Of extends LabelledRegister>(registers: readonly Of[]): Map<Of, RegisterChannel> {
   const ones = new Map<One, Of>();
@@ -44,7 +45,10 @@ export function classifyRegisters<Of extends LabelledRegister>(registers: readon
   return apart(verdicts, ones);
 }
 
-/** Adds a number to a channel that is already taken, in order of the labels: a channel is one series. */
+/**
+ * Makes channels unique, because a channel is one series: if several registers have the same channel, the second by label gets `-2`, and so
+ * on.
+ */
 function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, RegisterChannel> {
   const judged = new Map<Of, RegisterChannel>();
   const taken = new Set<string>();
@@ -74,10 +78,13 @@ function judgeScope(all: readonly One[], verdicts: Verdicts): void {
   else judgeEnergy(powers, verdicts);
 }
 
-/** Whether a register is one of production. A device with no others is an inverter, whatever it is called. */
+/** Whether a register counts production. If all registers of a device do, the device is treated as an inverter, whatever its name. */
 const isOfProducer = ({ facets }: One): boolean => facets.way === null && (facets.isMade || facets.subject === 'sun');
 
-/** Decides whether an ambiguous word means a tariff or a period: it is the tariff if its sibling exists. */
+/**
+ * Decides whether an ambiguous word means a tariff or a period. It means a tariff if a register with the sibling word exists ("day" and
+ * "night").
+ */
 function resolveParts(all: readonly One[]): void {
   for (const one of all) {
     const { bySibling } = one.facets;
@@ -90,7 +97,7 @@ function resolveParts(all: readonly One[]): void {
   }
 }
 
-/** Classifies registers; or powers, if there is no register. */
+/** Classifies the registers of a device, or its powers if it has no registers. */
 function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   const [noted, counting] = split(all, ({ facets }) => facets.not !== null);
   for (const one of noted) verdicts.set(one, ignored(one));
@@ -110,7 +117,10 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
   judgeElectricity(electric, counting.some(isNamedStore), verdicts);
 }
 
-/** Whether energy may be heat. What a device that heats consumes is electricity, and so is what names the grid, panels or a battery. */
+/**
+ * Whether an energy may be heat, so that the owner must be asked. An energy that a heating device consumes is electricity. So is one whose
+ * name mentions the grid, panels or a battery.
+ */
 const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterFacts, heats: boolean) =>
   mayBeHeat &&
   commodity === 'electricity' &&
@@ -124,15 +134,15 @@ const split = <Of>(all: readonly Of[], isSo: (one: Of) => boolean): [Of[], Of[]]
   all.filter((one) => !isSo(one)),
 ];
 
-/** Removes direction and place in the home, which other commodities do not have. */
+/** Removes direction and place in the home, which only electricity has. */
 function asPlain(one: One): One {
   one.facets = { ...one.facets, way: null, isConsumed: false, subject: null };
   return one;
 }
 
 /**
- * Whether energy is heat and not electricity: of another commodity, or produced, delivered or put out by a device that heats or cools (rule
- * 5).
+ * Whether an energy is not electricity: its commodity is another, or a device that heats or cools produces, delivers or puts out the energy
+ * (rule 5).
  */
 const isThermal = ({ facets, part }: One, heats: boolean): boolean =>
   facets.commodity !== 'electricity' ||
@@ -144,7 +154,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
   const made: One[] = [];
   const rest: One[] = [];
   const isDutch = all.some(({ facets }) => facets.given !== null);
-  // Next to "received", "delivered" may be what the home delivers.
+  // If another register is named "received", "delivered" may mean energy that the home delivers.
   const isReceived = all.some(({ facets }) => facets.siblings.has('received'));
   for (const one of all) {
     const { facets, part } = one;
@@ -166,7 +176,7 @@ function judgeElectricity(all: readonly One[], hasNamedStore: boolean, verdicts:
     else rest.push(one);
   }
   judgeStored(stored, hasNamedStore, verdicts);
-  // Next to a discharge, what states no direction may be the sum of both, or what a battery moves.
+  // If the device has a discharge register, a register without a direction may be the sum of charge and discharge, or one of them.
   const isMoved = stored.some(({ facets }) => facets.moves === 'discharge');
   const [moved, directed] = split(rest, ({ facets }) => isMoved && facets.way === null && facets.subject === null);
   for (const one of moved) verdicts.set(one, asked(one));
@@ -181,20 +191,21 @@ const withWay = (one: One, way: Direction): One => {
   return one;
 };
 
-/** Whether a register counts solar production, by its own name or, if that names no other subject, by its device's. */
+/** Whether a register counts solar production: by its own name or, if its name states no subject, by its device's name. */
 const isOfRoof = ({ facets }: One): boolean =>
   facets.subject === 'sun'
     ? !facets.isConsumed
     : facets.device.isInverter && facets.subject === null && !facets.isUnclear && !facets.isAcInput;
 
 /**
- * Classifies charge and discharge. They count only if the name or the device identifies a battery; otherwise the owner is asked, and for
- * what mentions panels as well.
+ * Classifies registers of charge and discharge. They count only if the register's name or the device identifies a battery. Otherwise, or if
+ * the name mentions panels, the owner is asked.
  */
 function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts): void {
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
-    // What the panels charged is a part. Next to registers that name the battery, `AC charge` is one, too.
+    // Energy charged from the panels is a part of the total charge. If other registers name the battery, a register that does not (`AC
+    // charge`) is a part, too.
     const ones = all.filter(
       (one) =>
         one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamedStore(one) : isStorage(one.facets)),
@@ -206,7 +217,7 @@ function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts)
   for (const one of all) if (!verdicts.has(one)) verdicts.set(one, asked(one));
 }
 
-/** Whether a power is that of a stand-alone battery: charging is positive, like the power that a meter imports. */
+/** Whether a power is the signed power of a battery without an inverter: positive when charging, like the power that a meter imports. */
 const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): boolean =>
   unit === 'W' &&
   device.isStore &&
@@ -215,15 +226,15 @@ const isSignedPower = ({ facets: { unit, moves, way, subject, device } }: One): 
   way === null &&
   (subject ?? 'store') === 'store';
 
-/** Whether a name says battery, and neither that the grid nor that the panels charged it. */
+/** Whether a register's name mentions the battery as its subject, and neither the grid nor panels. */
 const isNamedStore = ({ facets }: One): boolean => facets.subject === 'store' && !facets.isOfPanels;
 
 const isStorage = ({ device, subject }: RegisterFacts): boolean =>
   subject === null && (device.isStore || device.isInverter);
 
 /**
- * Classifies solar production: one register counts, those of its strings are parts of it. If an inverter also has registers with a
- * direction, a plain total is ambiguous.
+ * Classifies solar production. One register counts; registers of single strings are parts of it. If an inverter also has registers with a
+ * direction, a total without one is ambiguous.
  */
 function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore: boolean }, verdicts: Verdicts): void {
   const isSaid = ({ facets }: One) => facets.isMade || facets.subject === 'sun';
@@ -233,7 +244,8 @@ function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore
   const counting = isDirected ? said : plain;
   const [strings, whole] = split(counting, ({ facets }) => facets.index !== null);
   const wholes = whole.filter(({ part }) => part === null);
-  // What an inverter yields also has what its battery gave: next to a battery the register of the panels is the production.
+  // An inverter's yield includes the energy from its battery. If there is a battery, the register of the panels is therefore the
+  // production.
   const ofPanels = others.hasStore ? wholes.filter(({ facets }) => facets.isOfPanels) : [];
   const worded = ofPanels.length === 1 ? ofPanels : wholes.filter(({ facets }) => facets.isMade);
   if (wholes.length > 1 && worded.length === 1) {
@@ -249,13 +261,13 @@ function judgeMade(made: readonly One[], others: { isDirected: boolean; hasStore
   else for (const one of strings) verdicts.set(one, whole.length > 0 ? ignored(one) : asked(one));
 }
 
-/** Returns the circuit of a register: its place or use, and its number; empty if it belongs to the device itself. */
+/** Returns the circuit of a register: its place or use, and its number. Empty if the register belongs to the device itself. */
 const circuitOf = ({ facets: { place, index } }: One): string =>
   [place, index ? `${index.noun}${index.number}` : ''].filter((word) => word !== '').join('_');
 
 /**
- * Classifies the device's own registers and its circuits. A circuit next to a total is a part of it. Switched circuits are independent and
- * are summed. For all other circuits the owner is asked (rule 6).
+ * Classifies the device's own registers and its circuits. If the device has a total, its circuits are parts of the total. Otherwise,
+ * switched circuits are independent and each counts. About all other circuits the owner is asked (rule 6).
  */
 function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const common = commonPlace(all);
@@ -279,7 +291,10 @@ function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts):
   }
 }
 
-/** Returns the place that all registers name, which is the device's own place and distinguishes nothing. */
+/**
+ * Returns the place that the names of all registers contain; empty if there is none. It is the device's own place and distinguishes no
+ * circuits.
+ */
 const commonPlace = (all: readonly One[]): string => {
   const places = new Set(all.map(({ facets }) => facets.place));
   return places.size === 1 ? ([...places][0] ?? '') : '';
@@ -294,7 +309,7 @@ function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): v
   const said = all.filter(({ facets }) => facets.way === 'import' && !facets.isConsumed);
   const unsaid = all.filter(({ facets }) => facets.way === null);
   const used = all.filter(({ facets }) => facets.isConsumed);
-  // `energy` next to `energy_returned` is the import.
+  // If the device also has `energy_returned`, the register `energy` is the import.
   const taken = unsaid.filter(({ facets }) => exports.some((other) => other.facets.given === facets.words));
   const ofGrid = used.filter(isGrid).concat(exports.length === 0 ? unsaid.filter(isGrid) : []);
   const strong = [...said, ...taken, ...ofGrid];
@@ -305,7 +320,7 @@ function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): v
     settle(rest, 'import', prefix, verdicts);
     return;
   }
-  // Tariffs and phases without a direction join the only direction that exists.
+  // If no register exports, tariffs and phases without a direction are imports, like the other registers.
   const [joining, others] = split(rest, ({ part }) => part !== null && exports.length === 0);
   for (const one of others) verdicts.set(one, asked(one));
   settle([...imports, ...joining], 'import', prefix, verdicts);
@@ -313,8 +328,8 @@ function judgeDevice(all: readonly One[], prefix: string, verdicts: Verdicts): v
 }
 
 /**
- * Selects the registers of one direction that count: one total, and one register of each tariff or phase. Unexplained registers are not
- * added (rule 3).
+ * Selects the registers of one direction that count: one total, and one register for each tariff or phase. If several compete and nothing
+ * decides, they are not added up; the owner is asked (rule 3).
  */
 function settle(all: readonly One[], direction: Direction, prefix: string, verdicts: Verdicts): void {
   for (const [part, ones] of Map.groupBy(all, ({ part }) => part)) {
@@ -327,8 +342,8 @@ function settle(all: readonly One[], direction: Direction, prefix: string, verdi
 }
 
 /**
- * Returns the register with the strongest evidence: it names the grid, else has a code, else states its direction in words. Returns
- * undefined if nothing decides.
+ * Returns the register with the strongest evidence. Its name mentions the grid, else has a code, else states the direction in words.
+ * Undefined if the evidence is equal.
  */
 function decided(ones: readonly One[]): One | undefined {
   const signs: ((one: One) => boolean)[] = [
@@ -349,8 +364,8 @@ function decided(ones: readonly One[]): One | undefined {
 }
 
 /**
- * Assigns powers next to registers. `isProducer`: whether all registers are of production. A power gets the circuit of a register, which
- * takes precedence over it; a power that would be added to a register is ignored.
+ * Assigns channels to powers of a device with registers. A power gets the circuit of a register that counts; the register takes precedence
+ * over the power. Powers that would otherwise be added to registers are ignored. `isProducer`: whether all registers count production.
  */
 function placePowers(powers: readonly One[], isProducer: boolean, verdicts: Verdicts): void {
   const channels = [...verdicts.values()];
@@ -377,7 +392,7 @@ function powerPlace(one: One, circuits: ReadonlySet<string>, isProducer: boolean
   const circuit = toCircuitWord(circuitOf(one) || 'x');
   if (circuits.has(circuit)) return `${circuit}/${suffix}`;
   if (circuits.has('grid')) return `grid/${suffix}`;
-  // On an inverter without registers of the grid, a power of the grid without a direction may be the inverter's own output.
+  // On an inverter without grid registers, a grid power without a direction may be the inverter's own output.
   const isPlaced = facets.device.isInverter || facets.device.isStore || (isProducer && way === null);
   if (isPlaced && !circuits.has('')) return subject === 'grid' && way !== null ? `grid/${suffix}` : null;
   const isOfDevice =

@@ -3,35 +3,35 @@ import { foldedWordsOf } from '../vocabulary/fold.ts';
 import type { NameFacts, NotCountedReason, PartBySibling } from '../vocabulary/name-facts.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
-/** Description of a register or power by its device, as input of the joint classification of all registers of the device. */
+/** Description of a register or power. Input of the joint classification of all registers of its device. */
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** Names of which one must be understood completely. Default: all names. */
+  /** Names of which at least one must consist of known words only. Default: all names must. */
   understood?: readonly string[];
-  /** Unit of the stored value; null if it is unknown and the owner must state it. */
+  /** Unit of the stored value; null if the unit is unknown, so that the owner must state it. */
   unit: 'kWh' | 'W' | null;
-  /** Commodity that a device class or a unit states: a thermal class, GJ. */
+  /** Commodity, if a device class or the unit states it: a thermal class, or GJ. */
   commodity?: Commodity;
   /** Name, model and manufacturer of the device. */
   device?: string;
-  /** Words of the device's own id or name, folded; they carry no information. */
+  /** Folded words of the device's id or name, which may occur in the register's names but carry no information about the register. */
   ignored?: readonly string[];
-  /** Name of a separate meter within the device, such as a block of a script. */
+  /** Name of a separate meter within the device, such as a block of a meter script. */
   scope?: string;
   /**
-   * Whether the device's other registers are unknown (an entity that is published alone). If the register does not state its meaning, the
-   * owner is asked.
+   * Whether the device's other registers are unknown, because each is published alone. If the register's name does not state its meaning,
+   * the owner is then asked.
    */
   isAlone?: true;
   /**
-   * Whether the device may be a heat meter: it is on an M-Bus, or also measures a flow and its return. If nothing says that the register is of
-   * electricity, the owner is asked.
+   * Whether the device may be a heat meter: it is on an M-Bus, or also measures the temperatures of a flow and its return. The owner is
+   * then asked, unless the register's name states that it counts electricity.
    */
   mayMeasureHeat?: true;
 }
 
-/** Facts that a description states about a register, without guesses. */
+/** Facts about a register that its description states explicitly. */
 export interface RegisterFacts {
   unit: RegisterDescription['unit'];
   commodity: Commodity | 'electricity';
@@ -39,16 +39,16 @@ export interface RegisterFacts {
   isAlone: boolean;
   not: NotCountedReason | null;
   way: NameFacts['direction'];
-  /** Whether an OBIS code or the label of a French meter states the direction. */
+  /** Whether the name contains an OBIS code or the label of a French meter. */
   isCoded: boolean;
-  /** Whether only a word such as "consumption" indicates that the register counts import. */
+  /** Whether a word such as "consumption" is the only evidence that the register counts import. */
   isConsumed: boolean;
   isMade: boolean;
-  /** Whether the name contains a word for an ambiguous direction: "delivered", "supplied", "received", or names a side of the device. */
+  /** Whether the direction is ambiguous: the name contains "delivered", "supplied" or "received", or names a side of the device. */
   isUnclear: boolean;
-  /** Whether "in" or "out" names a side of the device. */
+  /** Whether "in" or "out" in the name means a side of the device. */
   isSide: boolean;
-  /** Whether the names mention the AC input of a device, from which nothing is produced. */
+  /** Whether the names mention the AC input of a device. Energy that enters there is not produced. */
   isAcInput: boolean;
   part: string | null;
   bySibling: PartBySibling | null;
@@ -60,31 +60,31 @@ export interface RegisterFacts {
   /** Whether the names mention solar panels. */
   isOfPanels: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Whether the register counts self-consumption, or may do so by its words. */
+  /** Whether the register counts self-consumption, or may count it by the words of its name. */
   isOwn: boolean;
-  /** Whether the name contains unknown or too vague words, or a code whose quantity contradicts the unit. */
+  /** Whether the name contains unknown or vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;
   /** Whether the names mention heating, cooling or hot water. */
   heats: boolean;
-  /** Whether the register may count heat, because its device may and no word says electricity. */
+  /** Whether the register may count heat: its device may be a heat meter, and no word means electricity. */
   mayBeHeat: boolean;
-  /** Words of the name, and (below) the words without those that mean "returned": `energy` for `energy_returned`. */
+  /** Words of the name, and (below) the same words without those that mean "returned": `energy` for `energy_returned`. */
   words: string;
   given: string | null;
   device: DeviceFacets;
 }
 
-/** Facts that the name of a device states. */
+/** Facts about a device that its name states. */
 interface DeviceFacets {
   isInverter: boolean;
   isStore: boolean;
-  /** Whether it passes on the energy that it takes in: a charger, an uninterruptible power supply. */
+  /** Whether the device passes on the energy that it takes in: a charger, an uninterruptible power supply. */
   isConverter: boolean;
   heats: boolean;
   switches: boolean;
 }
 
-/** Manufacturers and models of inverters, one word each. A name that contains "meter" overrides them. */
+/** Words by which an inverter is recognised: manufacturers and models. The word "meter" in the same name takes precedence. */
 const INVERTERS =
   /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|solarmax|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*)$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
@@ -97,7 +97,7 @@ const NO_DEVICE: DeviceFacets = {
 };
 const PLAIN = new Set(['kwh', 'wh', 'energy', 'total']);
 
-/** Whether a word distinguishes names. Words without information, tariffs and phases do not. */
+/** Whether a word can distinguish two names. False for words without information, tariffs and phases. */
 const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
@@ -105,7 +105,7 @@ const isSaying = (word: string): boolean =>
   nameFactsOf(word).parts.length === 0 &&
   !nameFactsOf(word).has('tariff');
 
-/** Returns the facts that a description states about a register. Pure. */
+/** Returns the facts about a register that its description states. Pure. */
 export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const names = described.names.filter((name) => name !== '');
   const said = names.map(nameFactsOf);
@@ -122,13 +122,13 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   const stated = coded?.obis ? coded.obis.direction : statedDirection(said);
   const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
   const way = isSide ? null : stated;
-  // A topic such as `energy-usage` says nothing about "received".
+  // If "consumed" comes only from a topic such as `energy-usage`, it does not decide the direction of "received".
   const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
   const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
   const isUnclear = isSide || (has('unclear') && directed.length === 0) || isWeak;
   const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
-  // A capacity without a flow (`total_capacity_kwh`) is what a battery holds, or what a connection may carry.
+  // A capacity without a flow (`total_capacity_kwh`) is the content of a battery or the maximum of a connection.
   const isCapacity = has('vague') && way === null && moves === null && !isMade;
   const heat = has('gas') ? 'gas' : has('heat') ? 'heat' : null;
   return {
@@ -171,21 +171,21 @@ export function registerFactsOf(described: RegisterDescription): RegisterFacts {
   };
 }
 
-/** Returns the direction that the names state. Names that contradict each other state both. */
+/** Returns the direction that the names state; `both` if they contradict each other. */
 function statedDirection(said: readonly NameFacts[]): NameFacts['direction'] {
   const ways = new Set(said.flatMap(({ direction }) => (direction === 'both' ? [] : (direction ?? []))));
   const isEither = said.some((one) => one.direction === 'both' && !one.has('unclear'));
   return ways.size > 1 || isEither ? 'both' : ([...ways][0] ?? null);
 }
 
-/** Whether the quantity of a code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
+/** Whether the quantity of an OBIS code contradicts the unit: 16.7.0 is a power, even if a device sends it in kWh. */
 const isOtherQuantity = (obis: NameFacts['obis'], unit: RegisterDescription['unit']): boolean =>
   (obis?.quantity === 'power' && unit === 'kWh') || (obis?.quantity === 'register' && unit === 'W');
 
-/** Words of electricity, which no heat meter uses. */
+/** Words that mean electricity. Names of heat meters do not contain them. */
 const ELECTRIC = /elec|elek|[eé]l[eé]ct|strom|wirk|a[ck]ti[vf]/i;
 
-/** Sources of production other than panels. */
+/** Words for sources of production other than panels. */
 const GENERATOR = /^(?:generator|genset|wind|turbine)/;
 /** Words that carry no meaning next to "battery charge". */
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
@@ -195,7 +195,7 @@ const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|car
 const isCharge = (name: NameFacts | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 
-/** Whether an "active power" is said to be in kWh, with nothing that says what flows: the unit or the name is wrong. */
+/** Whether the unit contradicts the name: an "active power" in kWh whose name states no direction. Either the unit or the name is wrong. */
 const isContradiction = (
   name: NameFacts | undefined,
   unit: RegisterDescription['unit'],
@@ -207,15 +207,15 @@ const isContradiction = (
   ['active', 'power'].every((word) => name.words.includes(word)) &&
   !name.words.includes('energy');
 
-/** AC input of an inverter or a charger: the grid's or a generator's. */
+/** Words for the AC input of an inverter or a charger, which is connected to the grid or to a generator. */
 const AC_INPUT = /(?:^| )ac\d? in(?:put)?(?: |$)/;
 
-/** Words of a converter's sides. */
+/** Words for the sides of a converter. */
 const CURRENT = /^(?:ac|dc)\d?$/;
 
 /**
- * Whether "in" or "out" in a name is a side of the device rather than of the grid: what panels and batteries put in or out, what an inverter
- * takes in, and what any device that converts or heats puts out.
+ * Whether "in" or "out" in a name means a side of the device instead of the grid. True for panels, batteries and inverters, and for the
+ * output of any device that converts or heats.
  */
 function isOfDevice(
   way: NameFacts['direction'],
@@ -232,7 +232,10 @@ function isOfDevice(
 
 type Has = (concept: Parameters<NameFacts['has']>[0]) => boolean;
 
-/** Returns what a battery does by the names. What goes out as "charge" or in as "discharge" may be either. */
+/**
+ * Returns whether the names mean charging or discharging a battery. An output that is named "charge" or an input that is named "discharge"
+ * may mean either: `both`.
+ */
 function movesOf(has: Has, said: readonly NameFacts[]): RegisterFacts['moves'] {
   const hasWord = (one: RegExp) => said.some(({ words }) => words.some((word) => one.test(word)));
   const charge = has('charge') || (has('discharge') && hasWord(/^in(?:put)?$/));
@@ -247,15 +250,15 @@ function subjectOf(has: Has, moves: boolean): RegisterFacts['subject'] {
   return has('home') ? 'load' : null;
 }
 
-/** Returns the place or use in the names; the name that people read takes precedence over ids. */
+/** Returns the place or use in the names. The name that people see takes precedence over ids. */
 function placeOf(shown: readonly NameFacts[], said: readonly NameFacts[], ignored: ReadonlySet<string>): string {
   const ofOne = ({ places }: NameFacts) => places.filter((word) => !word.split(' ').every((one) => ignored.has(one)));
   return ([...shown, ...said].map(ofOne).find((places) => places.length > 0) ?? []).join('_');
 }
 
 /**
- * Returns the number of the circuit. Numbers in an id (`e1`, `x17`) usually distinguish nothing, so they count only after a noun that they
- * number.
+ * Returns the number of the circuit. Numbers in ids (`e1`, `x17`) usually distinguish nothing. They are used only after a noun, as in
+ * `plug_1`.
  */
 const indexOf = (shown: readonly NameFacts[], said: readonly NameFacts[]): RegisterFacts['index'] =>
   shown.find(({ index }) => index !== null)?.index ?? said.find(({ index }) => index?.isNamed)?.index ?? null;

@@ -15,7 +15,7 @@ import { addMeterCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/met
 type Rtl433Topic =
   | { what: 'event' }
   | { what: 'availability'; host: string }
-  /** Topic of one key of a device: `where` is `[type/]model[/subtype][/channel][/id]`. */
+  /** Topic of one key of a device. `where`: `[type/]model[/subtype][/channel][/id]`. */
   | { what: 'key'; where: string[]; key: string }
   | { what: 'other' };
 
@@ -33,21 +33,21 @@ function parseRtl433Topic(topic: string): Rtl433Topic | null {
   return { what: 'other' };
 }
 
-/** Converts a value to a topic word as rtl_433 does: every character except letters, digits, `-` and `.` becomes `_`. */
+/** Converts a value to a word of a topic as rtl_433 does: every character except letters, digits, `-` and `.` becomes `_`. */
 const topicWord = (value: string | number): string => String(value).replaceAll(/[^-.A-Za-z0-9]/g, '_');
 
-/** Keys of counts without a unit (ERT meters). */
+/** Keys of ERT meters' counts, which have no unit. */
 const COUNTS = new Set(['consumption_data', 'Consumption', 'LastConsumptionCount']);
 
 /** Model names of Neptune water meters, whose count has a different key. */
 const NEPTUNE = /^Neptune-R900/;
 const NEPTUNE_COUNTS = new Set(['consumption']);
 
-/** Returns the keys of counts without a unit that a model can have, and whether the model is a water meter. */
+/** Returns the keys of counts without a unit that a model can send, and whether the model is a water meter. */
 const countsOf = (model: string): { keys: ReadonlySet<string>; isWater: boolean } =>
   NEPTUNE.test(model) ? { keys: NEPTUNE_COUNTS, isWater: true } : { keys: COUNTS, isWater: false };
 
-/** Keys of energy registers. `pulses_per_kWh`, which meters also send, is none. */
+/** Keys of energy registers. Excludes `pulses_per_kWh`, which meters also send. */
 const ENERGY = /^(?:energy|cumulative)_?(\d{0,2})_(kWh|Wh)$/;
 const POWER = /^(?:power|effect)_?(\d{0,2})_(kW|W)$/;
 const TEMPERATURE = /^(?:temperature|temp)_?(\d{0,2})_(C|F)$/;
@@ -75,8 +75,8 @@ function quantityOf(key: string, value: unknown): Omit<QuantityInput, 'device' |
 }
 
 /**
- * Whether a register may have lost digits: above 1e7 rtl_433 prints only six of them (`%g`), in topics and in JSON, so that 12345678.9
- * becomes 1.23457e+07 and stays constant for a hundred units.
+ * Whether a register may have lost digits. Above 1e7, rtl_433 prints only six digits (`%g`), in topics and in JSON: 12345678.9 becomes
+ * 1.23457e+07 and stays constant for a hundred units.
  */
 function isLossy(value: unknown): boolean {
   const number = readNumber(value);
@@ -114,7 +114,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { keys, isWater } = countsOf(where.find((word) => countsOf(word).isWater) ?? '');
   if (!keys.has(key)) addKey(collector, where.join('/'), key, value, null);
   else {
-    // A model without an id identifies no meter: IDM messages of older versions have no id in their topic.
+    // A topic with only a model identifies no meter: IDM messages of older versions have no id in their topic.
     const device = where.length > 1 ? meterId(where.at(-1)) : null;
     if (device === null) return refusedResult(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
@@ -130,7 +130,7 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   const model = ownMember(body, 'model');
   if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
   const collector = createValueCollector();
-  // Local time, time with a zone, or Unix seconds as a text; `@1.2s` is a position in a file.
+  // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a file and not a time.
   const atMs = parseMessageTime(ownMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
@@ -147,7 +147,7 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   }
   const device = deviceOf(body);
   for (const key of Object.keys(body)) {
-    // The same temperature in two units is one reading.
+    // If a temperature is sent in °F and in °C, only °C is read.
     if (key.endsWith('_F') && Object.hasOwn(body, `${key.slice(0, -1)}C`)) continue;
     addKey(collector, device, key, body[key], atMs);
   }
@@ -165,7 +165,7 @@ function addKey(collector: ValueCollector, device: string, key: string, value: u
   collector.add({ ...quantity, device, atMs });
 }
 
-/** Returns the device's id in the form of its topic, so that events and `devices` topics belong to the same device. */
+/** Returns the device's id in the form that its `devices` topics have, so that events and `devices` topics belong to the same device. */
 const deviceOf = (body: Json): string =>
   TOPIC_PARTS.map((part) => ownMember(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')

@@ -4,17 +4,17 @@ import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { addMeterCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
 
-/** Topic of rtlamr2mqtt, whose discovery messages state the meaning of the values. */
+/** Topic on which rtlamr2mqtt publishes values. The meaning of the values is stated in rtlamr2mqtt's discovery messages. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
 const OTHERS = new Set(['attributes', 'state', 'status', 'config']);
 
-/** Returns the meter of `rtlamr/{id}/state`, the topic of rtlamr2mqtt; null for every other topic. */
+/** Returns the meter's id from rtlamr2mqtt's topic `rtlamr/{id}/state`; null for every other topic. */
 const parseStateTopic = (topic: string): string | null => STATE.exec(topic)?.[1] ?? null;
 
-/** Whether a body may be a message of rtlamr. Users pipe its output to any topic, so this check avoids parsing all bodies. */
+/** Whether a body may be a message of rtlamr. A quick check before parsing, because users publish rtlamr's output on any topic. */
 const mayBeMessage = (payload: Buffer): boolean => mentionsWords(payload, '"Message"');
 
-/** Whether only rtlamr publishes on the topic, so that an unreadable message there is refused. */
+/** Whether only rtlamr publishes on the topic, so that an unreadable message on it is refused. */
 function isOwnTopic(topic: string): boolean {
   // Fast exit, because every message of other families passes this function.
   if (!topic.startsWith('rtlamr')) return false;
@@ -22,12 +22,12 @@ function isOwnTopic(topic: string): boolean {
   return words[0] === 'rtlamr' && !OTHERS.has(words.at(-1) ?? '');
 }
 
-/** Names of the meter's id, the meter's type and its counts, by type of message. */
+/** Names of the meter's id, the meter's type and the counts, by rtlamr's type of message. */
 const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; imports: string; exports?: string }>([
   ['SCM', { id: 'ID', type: 'Type', imports: 'Consumption' }],
   ['SCM+', { id: 'EndpointID', type: 'EndpointType', imports: 'Consumption' }],
   ['IDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumptionCount' }],
-  // Older versions name the net count LastConsumptionCount, so that name is not read for NetIDM.
+  // For NetIDM, LastConsumptionCount is not read, because older versions use that name for the net count.
   ['NetIDM', { id: 'ERTSerialNumber', type: 'ERTType', imports: 'LastConsumption', exports: 'LastGeneration' }],
   ['R900', { id: 'ID', medium: 'water', imports: 'Consumption' }],
   ['R900BCD', { id: 'ID', medium: 'water', imports: 'Consumption' }],
@@ -45,7 +45,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const state = parseStateTopic(topic);
   if (state !== null) return decodeState(state, payload, receivedAtMs, settings);
   const own = isOwnTopic(topic);
-  // Users choose the topic freely. The body is examined before it is parsed, because it nearly always belongs to another family.
+  // Users choose the topic freely, so most bodies belong to other families. The body is therefore examined before it is parsed.
   if (!own && !mayBeMessage(payload)) return null;
   const body = readObject(payload);
   const type = ownMember(body, 'Type');
@@ -80,7 +80,7 @@ function decodeMessage(
 }
 
 /**
- * Decodes a state of rtlamr2mqtt for owners who have set the meter's unit by hand. Without that setting, its discovery message states the
+ * Decodes a state of rtlamr2mqtt for owners who have set the meter's unit. Without this setting, rtlamr2mqtt's discovery message states the
  * unit.
  */
 function decodeState(

@@ -3,10 +3,10 @@ import { readNumber } from '../read/number.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { US_GALLON, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 
-/** Medium of a meter, if its message states it; otherwise electric, with the unit that the owner sets. */
+/** Medium of a meter, if its message states it. Otherwise `electric`, with the unit that the owner has set. */
 export type Medium = 'electric' | 'gas' | 'water';
 
-/** Scales of energy units to kWh. `per` divides, so that Wh stay exact. */
+/** Scales of energy units to kWh. `per` is a divisor, so that results from Wh are exact. */
 const ENERGY = new Map([
   ['kwh', { times: 1, per: 1 }],
   ['wh', { times: 1, per: 1_000 }],
@@ -15,7 +15,7 @@ const ENERGY = new Map([
 const GAS = new Set([0, 1, 2, 9, 12]);
 const WATER = new Set([3, 11, 13]);
 
-/** Returns the medium of an ERT type (its low four bits); electric if the type is unknown. */
+/** Returns the medium of a meter by its ERT type (the low four bits); `electric` if the type is unknown. */
 export function mediumOfErt(type: unknown): Medium {
   const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
   if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
@@ -23,7 +23,7 @@ export function mediumOfErt(type: unknown): Medium {
   return GAS.has(low) ? 'gas' : WATER.has(low) ? 'water' : 'electric';
 }
 
-/** Returns a meter's id in a message; null if there is none. */
+/** Returns the meter's id in a message as text; null if there is none. */
 export const meterId = (value: unknown): string | null =>
   (typeof value === 'number' && Number.isSafeInteger(value)) ||
   (typeof value === 'string' && /^[\w-]{1,64}$/.test(value))
@@ -37,8 +37,8 @@ interface MeterScale {
 }
 
 /**
- * Returns the scale that the owner has set for a meter, to kWh or m³; `neither` for another unit; an error with instructions if none is
- * set.
+ * Returns the scale to kWh or m³ that the owner has set for a meter. Returns `neither` for a unit of another quantity, and an error with
+ * instructions if no valid unit or multiplier is set.
  */
 function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neither' | Error {
   const meters = settings.meter ?? {};
@@ -56,7 +56,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScaleOf(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
-  // Division keeps decimals exact: 123456 / 100 is 1234.56, 123456 * 0.01 is slightly more.
+  // A division is exact in decimals: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
   const inverse = Math.round(1 / multiplier);
   return Math.abs(inverse * multiplier - 1) < 1e-9
     ? { kind, times: scale.times, per: scale.per * inverse }

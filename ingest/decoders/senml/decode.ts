@@ -22,8 +22,8 @@ import {
 import { packRefusalOf, type ResolvedRecord, resolvePack } from './resolve.ts';
 
 /**
- * Returns the device that a topic names by the wildcards of the owner's filters, for records without a name of their own. Returns null if
- * no filter matches the topic.
+ * Returns the device for records without a name of their own: the words of the topic at the wildcards of the owner's filter, or the last
+ * word if the filter has no wildcards. Returns null if no filter matches the topic.
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {
@@ -57,7 +57,7 @@ const POWER = new Map([
 const KELVIN_OF_0_CELSIUS = 273.15;
 const CELSIUS = new Set(['Cel', '°C', 'C', 'celsius']);
 
-/** Units of IPSO resources, by definition. */
+/** Units of IPSO resources, as the IPSO definitions state them. */
 const IPSO_UNITS = new Map([
   [5800, 'W'],
   [5805, 'Wh'],
@@ -69,7 +69,10 @@ const IPSO_POWER = 3328;
 const IPSO_ENERGY = 3331;
 const WATER_METER = { object: 3424, resource: 1 };
 
-/** Returns the quantities of a record, by its unit. `unitText`: the unit that the IPSO object states in a separate record (5701). */
+/**
+ * Returns the quantities in a record, by the record's unit. `unitText`: the unit that the IPSO object states in a separate record (resource
+ * 5701).
+ */
 function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
   const { part, ipso } = of;
   if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
@@ -93,7 +96,7 @@ function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | 
   if (times !== undefined) {
     const meter = place('power_w');
     if (!meter) return [];
-    // The sum of a power is in watt-seconds, which are joules.
+    // The time integral (`s`) of a power is in watt-seconds, which are joules.
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
@@ -117,7 +120,7 @@ function ipsoChannel({ object, instance }: { object: number; instance: number },
 /** Decoder of SenML packs (RFC 8428, JSON) on the topics that the owner has set. */
 export const senml = createStatelessFamily({ name: 'senml', decode });
 
-/** IPSO resource that states the unit of its object. */
+/** Number of the IPSO resource that states the unit of its object. */
 const IPSO_UNIT = 5701;
 const MAX_PART = 100;
 
@@ -141,7 +144,7 @@ function decode(
 
 const NO_PACK = 'payload is not a SenML pack: a JSON array of records';
 
-/** Values of a record, or why it cannot be used. */
+/** Values of a record, or the reason why the record cannot be used. */
 export interface SenmlRecordResult {
   index: number;
   said: FamilyDecodeResult['said'];
@@ -149,8 +152,8 @@ export interface SenmlRecordResult {
 }
 
 /**
- * Decodes a pack of a known device, whose records only name quantities, record by record. Returns the reason if the whole pack is
- * unreadable. A record needs its own time, as it was sent: the caller judges it.
+ * Decodes, record by record, a pack whose device is known and whose record names are only quantities. Returns the reason if the whole pack
+ * is unreadable. Each record needs an absolute time, which is returned as sent; the caller checks it.
  */
 export function decodeSenmlRecords(
   pack: unknown,
@@ -160,7 +163,7 @@ export function decodeSenmlRecords(
   const bad = packRefusalOf(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
-  // `replayed`: the time of receipt counts as unknown, so that times relative to it are not resolved.
+  // With `replayed`, times relative to the time of receipt are not resolved, so that their records are refused below.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
     const collector = byIndex.get(index) ?? createValueCollector();
     byIndex.set(index, collector);
@@ -183,8 +186,8 @@ interface RecordReceiver {
 }
 
 /**
- * Reads the records of a pack. `sender`: device of records that name none; `isOnly`: of all records. `receiverOf`: called for each record
- * with its index and its time, null for the time of receipt.
+ * Reads the records of a pack. `sender`: device of records that name none, or of all records if `isOnly` is set. `receiverOf`: called once
+ * per record with the record's index and time (null: time of receipt).
  */
 function readPack(
   pack: readonly unknown[],
@@ -198,7 +201,7 @@ function readPack(
     return { record, of: sender.isOnly ? { ...of, device: sender.device } : of };
   });
   const units = unitsOf(named);
-  /** Names of the parts that have taken each channel. */
+  /** First record name that has used each channel. */
   const taken = new Map<string, string>();
   for (const { record, of } of named) {
     const receiver = receiverOf(record);
@@ -217,7 +220,7 @@ function readPack(
   }
 }
 
-/** Returns the units that IPSO objects state in separate records, by device and object. */
+/** Returns the units that IPSO objects state in separate records (resource 5701), by device and object. */
 function unitsOf(named: readonly { record: ResolvedRecord; of: SenmlName }[]): Map<string, string> {
   const units = new Map<string, string>();
   for (const { record, of } of named) {

@@ -4,9 +4,9 @@ import { volumeChannelOf } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
-/** Path of a resource of an IPSO object (LwM2M): `3305/0/5805`. */
+/** Matches the path of an IPSO (LwM2M) resource, `object/instance/resource`: `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
-/** Path of the register of a water meter (object 3424 of uCIFI). */
+/** Matches the path of a water meter's register: object 3424 of uCIFI, resource 1. */
 const WATER_METER = /^(?:(.*)[/:])?\/?(3424)\/(\d{1,5})\/(1)$/s;
 const EXPORT = new Set([
   'export',
@@ -20,11 +20,11 @@ const EXPORT = new Set([
 ]);
 const IMPORT = new Set(['import', 'imported', 'delivered', 'consumed', 'consumption']);
 const MEDIA = new Set(['gas', 'heat', 'water']);
-/** Words for the quantity, which the unit already states. */
+/** Words for quantities. Channels omit them, because the unit already states the quantity. */
 const QUANTITIES = new Set(['energy', 'power', 'temperature', 'temp']);
 const SEPARATORS = ['/', ':'];
 
-/** Result of splitting a SenML name: the device, and the part that names the quantity. */
+/** Result of splitting a SenML name: the device, and the part of the name that identifies the quantity. */
 export interface SenmlName {
   device: string;
   part: string;
@@ -32,8 +32,9 @@ export interface SenmlName {
 }
 
 /**
- * Splits a name into device and part: an IPSO path, a URN and its rest, a base name and its rest, or the text before and after the last
- * separator. `fallback`: the device if the name contains none.
+ * Splits a SenML name into a device and a quantity. An IPSO path is the quantity, and the text before it the device. Of a URN, the id is
+ * the device. If a base name and a name exist, the base name is the device. Otherwise the last separator divides device and quantity.
+ * `fallback`: device if the name contains none.
  */
 export function splitSenmlName(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;
@@ -47,11 +48,14 @@ export function splitSenmlName(base: string, name: string, fallback: string): Se
   const trimmed = trimEnd(whole);
   const cut = Math.max(...SEPARATORS.map((one) => trimmed.lastIndexOf(one)));
   if (cut > 0) return { device: trimEnd(trimmed.slice(0, cut)) || fallback, part: trimmed.slice(cut + 1) };
-  // A base name without a rest is a device; a name without a base is a part of the fallback device.
+  // A base name without a separator is the device; a name without a base name is a quantity of the fallback device.
   return base !== '' ? { device: trimmed || fallback, part: '' } : { device: fallback, part: trimmed };
 }
 
-/** Splits `urn:dev:mac:0024befffe804ff1/energy`: the id ends at the next `:`, `/`, `_` or `;` (RFC 9039). */
+/**
+ * Splits a name such as `urn:dev:mac:0024befffe804ff1/energy` after the device's id, which ends at the next `:`, `/`, `_` or `;` (RFC
+ * 9039).
+ */
 function ofUrn(whole: string): SenmlName {
   const words = whole.split(':');
   const start = words.slice(0, words[1] === 'dev' ? 3 : 2).join(':').length + 1;
@@ -60,7 +64,7 @@ function ofUrn(whole: string): SenmlName {
   return { device: whole.slice(0, end), part: whole.slice(end + 1) };
 }
 
-/** Returns the channel of an energy or power by its part of the name; null if it is known not to count. */
+/** Returns the channel of an energy or power by the quantity part of its SenML name; null if it is known not to count. */
 export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
@@ -73,10 +77,10 @@ export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'pow
   return { channel: isNamed ? directed : `${medium}/${directed}` };
 }
 
-/** Words of a meter's volume that carry no further information. */
+/** Words in names of volumes that carry no further information. */
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
-/** Returns the channel of a volume by its part of the name; null if it is no gas, heat or water meter or the commodity is unknown. */
+/** Returns the channel of a volume by its SenML name; null if the name does not mean a gas, heat or water meter. */
 export function volumeAssignmentOf({ device, part }: SenmlName): ChannelAssignment | null {
   const commodity = volumeCommodityOf([part]) ?? volumeCommodityOf([part, device]);
   if (commodity === null) return null;
@@ -86,12 +90,13 @@ export function volumeAssignmentOf({ device, part }: SenmlName): ChannelAssignme
 
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
 
-/** Whether a temperature is a set-point: `setpoint`, `kitchen_target`. */
+/** Whether a temperature's name means a set-point: `setpoint`, `kitchen_target`. */
 export const isSetpoint = (part: string): boolean =>
   /(?:^|[^a-z])(?:set[_-]?point|target|desired)(?![a-z])|[sS]et[pP]oint$/.test(part);
 
 /**
- * Returns a channel for a part of a name. Parts that differ only in words for the quantity share a channel; all others get different ones.
+ * Returns the channel for the quantity part of a SenML name. Parts that differ only in words for the quantity (`energy`, `power`) share a
+ * channel; all others get different channels.
  */
 export function senmlChannelOf(part: string, kind: string): string {
   const words = wordsOf(part);

@@ -1,17 +1,17 @@
 import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
 
-/** Newest supported version, and the default for packs that state none. */
+/** Newest supported SenML version, and the version of packs that state none. */
 const VERSION = 10;
-/** Maximum length of a name. The base name precedes every name, so a long one in a large pack would cost too much time. */
+/** Maximum length of a name. The base name is part of every record's name, so a long base name in a large pack would cost too much time. */
 const MAX_NAME_CHARACTERS = 200;
-/** Limit in seconds below which times are relative to now (RFC 8428). */
+/** Times below this number of seconds are relative to now (RFC 8428). */
 const ABSOLUTE_FROM_SECONDS = 2 ** 28;
 
-/** Receipt of a pack. If the broker has replayed it, the meaning of its "now" is unknown. */
+/** Receipt of a pack. If the broker has replayed the pack, times relative to now have no meaning. */
 type Receipt = Pick<DeviceMessage, 'receivedAtMs' | 'replayed'>;
 
-/** Returns a record's time in Unix ms (RFC 8428, section 4.5.3); null if the time of receipt applies. */
+/** Converts a record's time to Unix ms (RFC 8428, section 4.5.3); returns null if the time of receipt applies. */
 function timeOf(seconds: number, { receivedAtMs, replayed = false }: Receipt): number | null {
   if (seconds >= ABSOLUTE_FROM_SECONDS) return seconds * 1_000;
   return seconds === 0 || replayed ? null : receivedAtMs + seconds * 1_000;
@@ -22,19 +22,19 @@ export interface ResolvedRecord {
   /** Position of the record in its pack, from 0. */
   index: number;
   base: string;
-  /** The record's own part of the name; the whole name is `base + name`. */
+  /** The record's name without the base name; the complete name is `base + name`. */
   name: string;
   unit: string | null;
   /** Numeric value; null if the record has a text, a boolean, data, or only a sum. */
   value: number | null;
-  /** Integral over time, in the unit times seconds. */
+  /** Integral of the value over time, in the unit times seconds. */
   sum: number | null;
   text: string | null;
-  /** Time in Unix ms, not yet checked for plausibility; null means now. */
+  /** Time in Unix ms, not yet checked for plausibility. Null means the time of receipt. */
   atMs: number | null;
 }
 
-/** A record that cannot be used, and why. */
+/** A record that cannot be used, and the reason. */
 interface RefusedRecord {
   index: number;
   reason: string;
@@ -92,7 +92,10 @@ export function resolvePack(
   return { records, refused };
 }
 
-/** Applies a record's base fields; returns the name of a field with a wrong type or length, otherwise null. */
+/**
+ * Stores the base fields of a record, which also apply to later records. Returns the name of a field with a wrong type or length; otherwise
+ * null.
+ */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
     const value = ownMember(record, key);
@@ -110,8 +113,8 @@ function rebase(base: Base, record: Json): string | null {
 }
 
 /**
- * Returns the name of a record's field with a wrong type or length. A null value means "no reading". Numbers must be JSON numbers, not
- * texts.
+ * Returns the name of a record's field with a wrong type or length; null if there is none. A null value is valid and means "no reading".
+ * Numbers must be JSON numbers, not texts.
  */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
@@ -141,8 +144,8 @@ function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedReco
     name: String(ownMember(record, 'n') ?? ''),
     unit: (ownMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
-    // A base sum without a sum belongs to the record that contains it; for later records it is only added to their own sums. A null sum
-    // means "no sum".
+    // A base sum without a sum applies only to its own record. In later records, it is only added to their own sums. A null sum means "no
+    // sum".
     sum: sum !== null ? base.bs + sum : isBaseAlone ? base.bs : null,
     text: typeof text === 'string' ? text : null,
     atMs: timeOf(seconds, receipt),

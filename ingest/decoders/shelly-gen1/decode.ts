@@ -12,14 +12,14 @@ import { canIdentifyPrefix, type DeviceIdsByPrefix, isNewPrefix, learnPrefix } f
 import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 
 const ROOT = 'shellies/';
-/** Topic of a meter, `emeter/0/total`. A Shelly 2 has one meter for both relays, without a number: `relay/power`. */
+/** Topic of a meter, such as `emeter/0/total`. A Shelly 2 has one meter for both relays, whose topic has no number: `relay/power`. */
 const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
 const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
-/** Id of a device that starts with its model. Of such devices only sensors are read from `info`. */
+/** Matches ids that start with a model name. Of such devices, only the `info` of sensors is stored, for its temperature unit. */
 const NAMED = /^shelly/;
 const SENSOR = /^shelly(ht|flood|dw2?|smoke|sense|motionsensor|motion2)-/;
 
-/** Parsed topic of a Shelly Gen1. `device` is its id, which owners may change, even to one with slashes. */
+/** Parsed topic of a Shelly Gen1. `device` is the device's id. Owners may change the id, even to one with slashes. */
 type ShellyGen1Topic =
   | { leaf: 'online' | 'info' | 'sensor/temperature'; device: string }
   | { leaf: 'meter'; device: string; part: string; index: string; quantity: string }
@@ -39,14 +39,14 @@ function parseShellyGen1Topic(topic: string): ShellyGen1Topic | null {
   return owner && leaf ? ({ leaf, device: owner } as ShellyGen1Topic) : { leaf: 'other' };
 }
 
-/** Whether the device may be a sensor, which states the unit of its temperature only in `info`. */
+/** Whether the device may be a sensor. Sensors state the unit of their temperature only in `info`. */
 const mayBeSensor = (device: string): boolean => !NAMED.test(device) || SENSOR.test(device);
 
 /** Facts about devices that later messages do not repeat. */
 interface Gen1Memory {
   /** Temperature unit of each sensor. It is a setting of the device, and only `info` states it. */
   unitOf: Map<string, 'C' | 'F'>;
-  /** Prefixes of Gen2 devices, which may also lie below `shellies/`. */
+  /** Topic prefixes of Gen2 devices, which may also begin with `shellies/`. */
   gen2: DeviceIdsByPrefix;
 }
 
@@ -71,7 +71,7 @@ function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
-/** Stores the unit of a sensor, or that a name below `shellies/` belongs to a Gen2 device. */
+/** Learns the temperature unit of a sensor, or that a name below `shellies/` belongs to a Gen2 device. */
 function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') {
@@ -83,9 +83,9 @@ function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
 }
 
 const CHANNEL = 'room';
-/** Target that switches the valve off; it is not a set-point of 4 °C. */
+/** Target temperature that means "valve off"; not a set-point of 4 °C. */
 const OFF_C = 4;
-/** Value that a sensor sends if it could not measure. */
+/** Temperature that a sensor sends if it could not measure. */
 const NO_TEMPERATURE = 999;
 
 /** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
@@ -112,7 +112,7 @@ function readThermostat(collector: ValueCollector, device: string, valve: Json):
   }
   const position = readNumber(ownMember(valve, 'pos'));
   if (position === undefined) collector.refuse('pos is not a number');
-  // -1: the valve has never been calibrated.
+  // A position of -1 means that the valve has never been calibrated.
   else if (position !== null && position >= 0) {
     collector.addState({ device, channel: CHANNEL, kind: 'heating', value: position > 0, name: 'pos' });
   }
@@ -161,7 +161,7 @@ function decode(
 ): FamilyDecodeResult | null {
   const parsed = parseShellyGen1Topic(topic);
   if (!parsed) return null;
-  // A Gen2 device can also publish `shellies/{name}/online`, if its owner has named it so.
+  // `shellies/{name}/online` may also come from a Gen2 device whose owner has chosen this prefix.
   if (parsed.leaf === 'online' && memory.gen2.has(`shellies/${parsed.device}`)) return null;
   // An empty payload deletes a retained message.
   if (parsed.leaf === 'other' || payload.length === 0) return emptyResult();
@@ -188,8 +188,8 @@ function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
 }
 
 /**
- * A clamp stores `total` and `total_returned` in its flash. Its `energy` is the same since the last start and is not read. Relays have only
- * `energy`.
+ * Decodes power and registers of a meter. A clamp stores `total` and `total_returned` in its flash; its `energy` restarts at each start of
+ * the device and is not read. Relays have only `energy`.
  */
 function decodeMeter(
   payload: Buffer,

@@ -7,7 +7,7 @@ import { type Component, parseComponent } from './topic.ts';
 /** Status of one component of a device: complete, or only the members that have changed. */
 interface Part {
   device: string;
-  /** Name of the component (`switch:0`), for refusals. */
+  /** Name of the component (`switch:0`), used in refusals. */
   name: string;
   id: number;
   status: Json;
@@ -28,9 +28,9 @@ function addMember(
   collector.add({ device, channel, kind, value, per, atMs, name: `${name} ${said.member}` });
 }
 
-/** Ids of energy meters (`shellypro3em-…`, `shellyemg3-…`), whose `temperature:0` is that of the chip. */
+/** Matches ids of energy meters (`shellypro3em-…`, `shellyemg3-…`), whose `temperature:0` is the temperature of the chip. */
 const METER = /^shelly[a-z0-9]*em[a-z0-9]*-/;
-/** Target that switches a radiator valve off. */
+/** Target temperature that means "valve off"; not a set-point of 4 °C. */
 const OFF_C = 4;
 
 /** Decodes `temperature`: id 0 is the room, ids from 100 are probes of an add-on. */
@@ -73,7 +73,7 @@ function addCurrent(collector: Parameters<ReadPart>[0], part: Part, channel: str
   addMember(collector, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
-/** Phases by the letter that precedes the names of their members (`a_act_power`). */
+/** Phases, with the letter at the beginning of their members' names (`a_act_power`). */
 const PHASES = [
   ['a', '/l1'],
   ['b', '/l2'],
@@ -112,7 +112,7 @@ const readThreePhasePower: ReadPart = (collector, part) => {
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
 
-/** Decodes `emdata`: the registers of the `em` with the same number, on the same channels as its power. */
+/** Decodes `emdata`: the registers of the `em` component with the same number. Registers and powers have the same channels. */
 const readThreePhaseEnergy: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
     addMember(collector, part, {
@@ -135,7 +135,7 @@ const readChannelPower: ReadPart = (collector, part) => {
   addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
-/** Decodes `em1data`: the registers of the `em1` with the same number. */
+/** Decodes `em1data`: the registers of the `em1` component with the same number. */
 const readChannelEnergy: ReadPart = (collector, part) => {
   for (const [name, direction] of [
     ['total_act_energy', 'import'],
@@ -146,7 +146,7 @@ const readChannelEnergy: ReadPart = (collector, part) => {
   }
 };
 
-/** Decoders by component type. A circuit gets a `-` if its type ends with a digit, because `pm1:0` must differ from `pm:10`. */
+/** Decoders by component type. If a type ends with a digit, its circuit gets a `-`, so that `pm1:0` and `pm:10` differ. */
 const READERS = new Map<string, ReadPart>([
   ...['switch', 'cover', 'light', 'rgb', 'rgbw', 'cct', 'rgbcct'].map((type) => [type, readMetered(type)] as const),
   ['pm1', readMetered('pm1-')],

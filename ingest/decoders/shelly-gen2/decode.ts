@@ -14,7 +14,7 @@ import {
 } from './prefixes.ts';
 import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
-/** Notifications that contain a status; `NotifyEvent` reports button presses and similar events. */
+/** Methods of notifications that contain a status. Excludes `NotifyEvent`, which reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 
 /** Decoder of Shelly Gen2, Gen3 and Gen4: frames with changes, whole components, availability. */
@@ -70,15 +70,15 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   const params = asObject(ownMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
   const collector = createValueCollector();
-  // Until its clock is set, a device counts seconds since it was switched on.
+  // The time may be implausible: until the clock is set, a device counts seconds since it was switched on.
   const atMs = parseMessageTime(ownMember(params, 'ts'), undefined, { receivedAtMs });
   readComponents(collector, params, { device, atMs });
   return collector;
 }
 
 /**
- * Decodes a reply. Requests are commands and are not read. Of the replies, which come on the requester's topic, only the status of all
- * components is read, because only it names them. Returns null if the message is not from a Shelly.
+ * Decodes a reply. Replies are published on the requester's topic. Only the status of all components is read, because only this reply names
+ * the components. Returns null if the message is not from a Shelly. Requests are commands and are not read.
  */
 function decodeReply(frame: Json | null): FamilyDecodeResult | null {
   const result = asObject(ownMember(frame, 'result'));

@@ -5,7 +5,7 @@ import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
 
-/** First topic words of other families, below which `…/online` does not come from a Shelly. */
+/** First topic words of other families, whose `…/online` does not come from a Shelly. */
 const ROOTS_OF_OTHERS = new Set([
   '$SYS',
   'cmnd',
@@ -23,8 +23,8 @@ const ROOTS_OF_OTHERS = new Set([
 export type DeviceIdsByPrefix = Map<string, string>;
 
 /**
- * Whether messages on this topic identify the device behind a prefix: frames and components do, if the prefix itself does not contain the
- * default id.
+ * Whether messages on this topic identify the device behind a topic prefix. Only frames and components do, and only if the prefix does not
+ * contain the device's default id.
  */
 export function canIdentifyPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
@@ -32,7 +32,7 @@ export function canIdentifyPrefix(topic: string): boolean {
   return speaks === true && defaultIdOf(parsed?.prefix ?? '') === null;
 }
 
-/** Whether a message identifies the device of a prefix for the first time. Frames come every few seconds and mostly repeat the known id. */
+/** Whether a message identifies the device of a prefix for the first time. Frames arrive every few seconds and mostly repeat a known id. */
 export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
   if (parsed?.leaf === 'component')
@@ -45,7 +45,7 @@ export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage)
 const isComponent = (component: Component, payload: Buffer): boolean =>
   isReadableComponent(component) && readObject(payload) !== null;
 
-/** Stores the device behind a prefix, which a frame names as its sender. Whole components name none, so the prefix serves as the id. */
+/** Stores the device behind a topic prefix: the sender of a frame. Whole components contain no sender, so the prefix becomes the id. */
 export function learnPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
   if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
@@ -56,17 +56,17 @@ export function learnPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: Dev
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
-/** Returns the sender of a frame as a device id; null if it is not valid. */
+/** Returns the sender of a frame (`src`) as a device id; null if it is not a valid id. */
 export const senderIdOf = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
-/** Returns the device behind a prefix: the default id in the prefix, else the id from its frames, else the prefix itself. */
+/** Returns the device behind a topic prefix: the default id in the prefix, else the id in its frames, else the prefix itself. */
 export const deviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
   defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
- * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known. The word `online` alone is not
- * sufficient, because other devices use it, too.
+ * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known as a Shelly's. The word `online` is
+ * not sufficient, because other devices use it.
  */
 export const isShellyPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): boolean =>
   prefixes.has(prefix) || (defaultIdOf(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

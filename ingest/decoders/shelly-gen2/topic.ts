@@ -6,7 +6,7 @@ const ONLINE = /^(.+)\/online$/;
 const COMPONENT_NAME = /^([a-z][a-z0-9_]*):(0|[1-9]\d{0,4})$/;
 /** Default id of a device: its model and its MAC. */
 const DEFAULT_ID = /^shelly[a-z0-9]*-[0-9a-f]{12}$/;
-/** Parsed topic of a Shelly Gen2, Gen3 or Gen4. `prefix` is a text of the owner's choice, by default the device's id. */
+/** Parsed topic of a Shelly Gen2, Gen3 or Gen4. `prefix`: by default the device's id; the owner can choose another text. */
 export type ShellyTopic =
   | { prefix: string; leaf: 'events' | 'rpc' | 'online' }
   | { prefix: string; leaf: 'component'; component: Component };
@@ -17,7 +17,9 @@ export interface Component {
   id: number;
 }
 
-/** Parses a topic by its end, because its beginning is the owner's choice. Returns null if it does not have the form of a Gen2 device. */
+/**
+ * Parses a topic by its end, because the owner chooses its beginning. Returns null if the topic does not have the form of a Gen2 device.
+ */
 export function parseShellyGen2Topic(topic: string): ShellyTopic | null {
   const events = EVENTS.exec(topic)?.[1];
   if (events) return { prefix: events, leaf: 'events' };
@@ -30,7 +32,7 @@ export function parseShellyGen2Topic(topic: string): ShellyTopic | null {
   return online ? { prefix: online, leaf: 'online' } : null;
 }
 
-/** Parses `switch:0`; returns null if it is no component with a number (`sys`, `wifi`). */
+/** Parses a component name such as `switch:0`; returns null for names without a number (`sys`, `wifi`). */
 export function parseComponent(name: string): Component | null {
   const [, type, id] = COMPONENT_NAME.exec(name) ?? [];
   return type && id ? { type, id: Number(id) } : null;

@@ -2,7 +2,7 @@ import { assignChannels, type MetricQuantity, type NamedMetricMeaning } from './
 import { metricMeaningOf } from './meaning.ts';
 import type { SparkplugMetric, SparkplugPayload } from './payload.ts';
 
-/** A metric, as its birth message has announced it. */
+/** A metric, as the birth message of its node or device has announced it. */
 export interface AnnouncedMetric {
   name: string;
   datatype: number;
@@ -10,7 +10,7 @@ export interface AnnouncedMetric {
   quantity: MetricQuantity | null;
 }
 
-/** Announced metrics of a birth message: those of a node, or of one of its devices. */
+/** Metrics that a birth message announces: those of a node, or of one of the node's devices. */
 export interface BirthMetrics {
   byName: Map<string, AnnouncedMetric>;
   byAlias: Map<bigint, AnnouncedMetric>;
@@ -20,10 +20,10 @@ export interface BirthMetrics {
 
 /** Maximum number of metrics of a node, including its devices. */
 export const MAX_METRICS_OF_NODE = 5_000;
-/** Datatypes that can hold a number, including text. Booleans, dates and lists never do. */
+/** Datatypes whose values can be a number, including text. Excludes booleans, dates and lists. */
 const NUMERIC = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]);
 
-/** Reads the metrics of a birth message. `room`: how many more metrics the node may have. */
+/** Reads the metrics of a birth message. `room`: number of metrics that the node may still announce. */
 export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRICS_OF_NODE): BirthMetrics {
   const birth: BirthMetrics = { byName: new Map(), byAlias: new Map(), refused: [] };
   const meanings: NamedMetricMeaning[] = [];
@@ -49,7 +49,7 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
     if (birth.byAlias.has(alias)) twice.add(alias);
     else birth.byAlias.set(alias, born);
   }
-  // If two metrics share an alias, a later message could mean either, so the alias is not used.
+  // If two metrics have the same alias, the alias is not used, because a later message could mean either metric.
   for (const alias of twice) {
     birth.byAlias.delete(alias);
     birth.refused.push(`alias ${alias} is announced twice`);
@@ -61,7 +61,7 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
   return birth;
 }
 
-/** Returns the announced metric to which a received metric belongs; undefined if no birth has announced it. */
+/** Returns the announcement of a received metric; undefined if no birth message has announced the metric. */
 export const findAnnouncedMetric = (
   birth: BirthMetrics,
   { name, alias }: SparkplugMetric,

@@ -9,7 +9,7 @@ export interface NamedMetricMeaning extends MetricMeaning {
   name: string;
 }
 
-/** Channel and unit of a metric, permanent across births. */
+/** Channel and unit of a metric. They do not change from birth to birth. */
 export interface MetricQuantity extends ChannelAssignment {
   unit: MetricMeaning['unit'];
 }
@@ -57,7 +57,9 @@ const scale = ({ unit }: Pick<MetricMeaning, 'unit'>): number => unit.times / un
 const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<MetricMeaning, 'described'>): boolean =>
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
-/** Orders metrics: fewer words first, then the finer unit, then by code units, so that the order is the same on every machine. */
+/**
+ * Compares metrics for sorting: fewer words first, then the finer unit, then by code units, so that the order is the same on every machine.
+ */
 function plainerFirst(one: NamedMetricMeaning, other: NamedMetricMeaning): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);
   return order || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0);

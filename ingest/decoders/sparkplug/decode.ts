@@ -25,7 +25,7 @@ import {
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Numbers of bits by datatype: Int8 to Int64 here, UInt8 to UInt64 below. */
+/** Number of bits by datatype: signed integers (Int8 to Int64), and below unsigned integers (UInt8 to UInt64). */
 const SIGNED = new Map([
   [1, 8],
   [2, 16],
@@ -40,8 +40,8 @@ const UNSIGNED = new Map([
 ]);
 
 /**
- * Returns the value of a metric as a number or text; null for an intended "no value"; false if it does not fit its datatype. `datatype`:
- * that of the metric or, if the message has none, of its birth.
+ * Returns the value of a metric as a number or text; null if the metric states that it has no value; false if the value does not fit its
+ * datatype. `datatype`: the metric's own or, if the message has none, the one in its birth message.
  */
 function readValue(metric: SparkplugMetric, datatype: number): number | string | boolean | null {
   const { intValue, longValue, plainValue } = metric;
@@ -54,17 +54,21 @@ function readValue(metric: SparkplugMetric, datatype: number): number | string |
   return intValue === undefined ? null : fitted(BigInt(intValue), 32, datatype);
 }
 
-/** Converts a raw integer by its datatype. `raw`: as sent, unsigned, in a field of `width` bits. Returns false if it does not fit. */
+/**
+ * Converts an integer field to a number by the metric's datatype. `raw`: the unsigned integer as sent, in a field of `width` bits. Returns
+ * false if it does not fit the datatype.
+ */
 function fitted(raw: bigint, width: 32 | 64, datatype: number): number | false {
   const unsigned = UNSIGNED.get(datatype);
   if (unsigned !== undefined) return raw < 1n << BigInt(unsigned) ? Number(raw) : false;
   const bits = SIGNED.get(datatype);
-  // Without a datatype, or in a field that is too narrow for it, a value in the upper half may be negative: it is ambiguous.
+  // Without a datatype, or in a field that is too narrow for the datatype, a value in the upper half of the range is ambiguous: it may be
+  // negative.
   if (bits === undefined || bits > width) {
     const numeric = bits !== undefined || datatype === 0;
     return numeric && raw < 1n << BigInt(width - 1) ? Number(raw) : false;
   }
-  // Two's complement of the whole field, as specified, or of the datatype's own bits only.
+  // Accepts two's complement of the whole field, as specified, or only of the datatype's bits.
   const half = 1n << BigInt(bits - 1);
   const extended = BigInt.asIntN(width, raw);
   if (extended >= -half && extended < half) return Number(extended);
@@ -79,7 +83,7 @@ export const sparkplug: Family<SparkplugMemory> = {
   takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
   newMemory: () => new Map(),
-  // The order of births and deaths across several topics matters, so a repeated one is not redundant.
+  // A repeated birth or death is news, because the order of births and deaths across several topics matters.
   isNews: () => true,
   learn: learnSparkplugMessage,
   decode,
@@ -132,7 +136,7 @@ function hearBirth(message: Message): void {
   const once = new Set<AnnouncedMetric>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
-    // A metric that a message contains twice was refused above.
+    // Skips a metric that the message contains twice; it was refused above.
     if (born && !once.has(born)) hearMetric(message, metric, born);
     if (born) once.add(born);
   }
@@ -150,7 +154,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
   if (bdSeq === null && node?.bdSeq !== null) {
     collector.refuse('bdSeq is missing: it is unknown which session ended');
   } else if (isDeathOfSession(node, bdSeq)) {
-    // The will was written when the session began, so its time is not that of the death.
+    // A last will is written when the session begins, so its time is not the time of the death.
     collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];
     for (const one of devices) collector.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
@@ -175,7 +179,7 @@ function hearMetric(
   metric: SparkplugMetric,
   born: AnnouncedMetric,
 ): void {
-  // The sender marks a transient value as not to be stored.
+  // A transient metric is ignored, because its sender has marked its value as not to be stored.
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
   const name = toPrintableName(born.name);

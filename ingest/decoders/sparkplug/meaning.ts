@@ -6,17 +6,17 @@ import { circuitOfWords, isElectricityWord } from './parts.ts';
 import { JOULES, type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
 
 /**
- * Words of a name, split at blanks, slashes, dots and changes of case; `kWh` and `L1` stay whole, also behind a small letter
- * (`lifetimekWh`), and so does `kwh` at the end of a word (`importedkwh`). `mW` is a unit that is not read.
+ * Words of a metric's name, split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, also after a small letter
+ * (`lifetimekWh`), and `kwh` is recognised at the end of a word (`importedkwh`). `mW` is a unit that is not read.
  */
 const WORD =
   /[kKMGm]?W[hH]?(?![A-Za-z])|\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?\p{Ll}+?(?=[km]Wh?(?![A-Za-z])|(?<=[a-z]{3})kwh(?![A-Za-z]))|\p{Lu}?\p{Ll}+\d*|\d+[a-z]*/gu;
-/** A unit in words: `kilo watt hours`, `WattHours`. The letter of a prefix other than kilo, mega and giga makes it unreadable. */
+/** A unit in words: `kilo watt hours`, `WattHours`. With a prefix other than kilo, mega and giga, the unit is not read. */
 const SPELT_UNIT =
   /(?:(kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*)?watts?(?:[\s_-]*(h|hours?))?(?-i:(?![a-z]))/gi;
 const PREFIXES: Readonly<Record<string, string>> = { kilo: 'k', mega: 'M', giga: 'G' };
 
-/** Returns a name with the letters of its unit instead of the unit's words. */
+/** Replaces a unit in words by its letters: `kilo watt hours` becomes `kWh`. */
 const abbreviateUnit = (name: string): string =>
   /watt/i.test(name)
     ? name.replace(SPELT_UNIT, (word: string, prefix: string | undefined, hours: string | undefined) =>
@@ -30,10 +30,10 @@ const BRACKETS = /[([]([^()[\]]*)[)\]]\s*$/;
 const SHORT = new Set(['w', 'c', 'f']);
 
 interface NamedWords {
-  /** Words in lower case, without the unit. */
+  /** Lower-case words of the metric's name, without the unit. */
   words: string[];
   unit: MetricUnit | undefined;
-  /** Whether the unit is a single letter that may be no unit: `Valve W`. */
+  /** Whether the unit is a single letter that may have another meaning: `Valve W`. */
   doubtful: boolean;
 }
 
@@ -46,7 +46,7 @@ function splitName(written: string): NamedWords {
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
     const unit = metricUnitOf(bracketed) ?? metricVolumeUnitOf(bracketed);
-    // The brackets of `Energy (L1)` contain words instead of a unit; the words of `(kVArh)` do no harm.
+    // The brackets of `Energy (L1)` contain words instead of a unit. In `(kVArh)`, treating the unit as words does no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
     if (/[a-z]/i.test(bracketed) && /w/i.test(bracketed)) return none;
@@ -54,7 +54,7 @@ function splitName(written: string): NamedWords {
   for (let index = found.length - 1; index >= 0; index--) {
     const unit = metricUnitOf(found[index] as string);
     if (!unit || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
-    // `degC` is split into two words.
+    // `degC` was split into `deg` and `C`, so both are removed.
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
   }
@@ -63,35 +63,35 @@ function splitName(written: string): NamedWords {
   return volume ? { words: lower.slice(0, -1), unit: volume, doubtful: false } : none;
 }
 
-/** Meaning of a metric before the other metrics of its device are considered. */
+/** Meaning of a single metric, before it is classified with the other metrics of its device. */
 export interface MetricMeaning {
   unit: Omit<MetricUnit, 'kind'> & { kind: MetricUnit['kind'] | 'setpoint_c' };
   /** Channel of a temperature or a volume. */
   channel: string;
-  /** Description of energy and power for the joint classification. */
+  /** Description of an energy or power, for the joint classification of the device's registers. */
   described?: RegisterDescription;
   /** All words of the name except the unit. */
   words: string[];
 }
 
-/** Words of volumes that reset or cover a limited period; these are no lifetime totals. */
+/** Words in names of volumes that reset or cover a limited period, and are therefore no lifetime totals. */
 const RESETS =
   /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
-/** Words of metrics that are not measured, not consumption, or not the quantity of their unit. */
+/** Words in names of metrics that are not measured, not consumption, or not the quantity of their unit. */
 const NEVER =
   /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
-/** Pulses per unit: the constant of a meter. */
+/** Matches a meter's constant: the number of pulses per kWh or Wh. */
 const PULSES = /(?:^|[^a-z])imp(?:ulses?)?\s*(?:\/|per|_per_)\s*k?wh/i;
-/** Words for a period, which only names of registers use in this sense. */
+/** Words for a period in names of energy registers. In names of powers, these words have other meanings. */
 const SPANS = /^(shift|batch|interval|period|delta|difference|diff|trip|session)$/;
 const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
 const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
 const SETPOINT = /^(setpoint|target|desired)$/;
 
-/** Returns the meaning of a metric by its name and the unit property; null if it is not read. */
+/** Returns the meaning of a metric by its name and the text of its unit property; null if it is not read. */
 export function metricMeaningOf(name: string, property: string | undefined): MetricMeaning | null {
   const { words, unit: named, doubtful } = splitName(name);
-  // The unit property takes precedence over the name, even if its unit is not read.
+  // The unit property takes precedence over a unit in the name, even if the property's unit is not one that is read.
   const unit = property === undefined ? named : (metricUnitOf(property) ?? metricVolumeUnitOf(property));
   if (!unit || PULSES.test(name) || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
@@ -103,13 +103,13 @@ export function metricMeaningOf(name: string, property: string | undefined): Met
   const described: RegisterDescription = {
     names: [name],
     unit: of,
-    // No electricity meter counts in joules.
+    // An energy in joules is heat: no electricity meter counts in joules.
     ...(unit.per === JOULES && { commodity: 'heat' }),
   };
   return registerFactsOf(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
-/** Returns the meaning of a volume; null if it is no register of gas, heat or water. */
+/** Returns the meaning of a volume; null if it is not a register of gas, heat or water. */
 function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning | null {
   const commodity = volumeCommodityOf([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
@@ -117,7 +117,10 @@ function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning 
   return { unit, channel: volumeChannelOf(commodity, circuitOfWords(named)), words: named };
 }
 
-/** Returns the meaning of a temperature. `certain`: the unit is unambiguous, not a letter that may name a part (`Setpoint C`). */
+/**
+ * Returns the meaning of a temperature. `certain`: whether the unit is unambiguous. A single letter is not, because it may name a component
+ * (`Setpoint C`).
+ */
 function temperature(words: string[], unit: MetricUnit, certain: boolean): MetricMeaning | null {
   const isTemperature = words.some((word) => TEMPERATURE.test(word) || (certain && SETPOINT.test(word)));
   if (!isTemperature || words.some((word) => RESETS.test(word))) return null;

@@ -3,7 +3,10 @@ import { type BirthMetrics, MAX_METRICS_OF_NODE, readBirthMetrics } from './birt
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
 
-/** Bounds per gateway. Beyond them, the nodes with the oldest births are evicted; their data are refused until the next birth. */
+/**
+ * Limits per gateway: nodes, metrics, and devices of one node. Beyond the limits, the nodes with the oldest births are evicted. Their data
+ * are refused until the next birth.
+ */
 const MAX_NODES = 1_000;
 const MAX_METRICS = 100_000;
 const MAX_DEVICES_OF_NODE = 1_000;
@@ -11,15 +14,15 @@ const MAX_DEVICES_OF_NODE = 1_000;
 export interface SparkplugNode {
   group: string;
   edge: string;
-  /** Number of the node's session; null if the birth stated none or was not received. */
+  /** Number of the node's session (`bdSeq`); null if the birth did not state it or was not received. */
   bdSeq: bigint | null;
-  /** Valid births by device; the key null is the node itself. */
+  /** Valid births by device; the births of the node itself have the key null. */
   births: Map<string | null, BirthMetrics>;
-  /** All devices that were ever born: a node's death includes them, and they are needed to find duplicate names. */
+  /** All devices that were ever born. Needed because a node's death includes its devices, and to find duplicate names. */
   devices: Set<string>;
 }
 
-/** Nodes by group and edge, latest birth last. */
+/** Nodes by group and edge node, in order of their latest births. */
 export type SparkplugMemory = Map<string, SparkplugNode>;
 
 type Owner = Pick<SparkplugTopic, 'group' | 'edge' | 'device'>;
@@ -38,7 +41,7 @@ export function learnSparkplugMessage(memory: SparkplugMemory, { topic, payload 
   else if (typeof opened !== 'string') bury(memory, parsed, opened);
 }
 
-/** Stores a birth. `opened` is null if the birth is unreadable; the previous birth is then invalid, too. */
+/** Stores a birth. If the birth is unreadable (`opened` is null), the previous birth becomes invalid, too. */
 function bear(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload | null): void {
   const known = findSparkplugNode(memory, owner);
   const { group, edge, device } = owner;
@@ -64,11 +67,11 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): 
   else if (isDeathOfSession(node, sessionNumberOf(opened))) node.births.clear();
 }
 
-/** Whether a node's death belongs to its current session; an old last will can arrive after a new birth. */
+/** Whether a node's death belongs to the node's current session. The last will of an earlier session can arrive after a new birth. */
 export const isDeathOfSession = (node: SparkplugNode | undefined, bdSeq: bigint | null): boolean =>
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
-/** Returns the session number that a node's birth and its death share; null if there is none. */
+/** Returns the number of the node's session, which its birth and its death contain; null if there is none. */
 export function sessionNumberOf({ metrics }: SparkplugPayload): bigint | null {
   const metric: SparkplugMetric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
@@ -76,7 +79,8 @@ export function sessionNumberOf({ metrics }: SparkplugPayload): bigint | null {
 }
 
 /**
- * Returns the native id: the last word of the topic. If another node or device of the gateway uses the same word, the whole path is the id.
+ * Returns the native id of a node or device: the last word of its topic. If another node or device of the gateway has the same word, the
+ * whole path.
  */
 export function nativeId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
   const word = device ?? edge;

@@ -2,19 +2,19 @@ import { foldAccents } from '../vocabulary/fold.ts';
 import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
 import { nameFactsOf } from '../vocabulary/name-facts.ts';
 
-/** Words that all metrics of a kind may have; they do not become a circuit. */
+/** Words that occur in names of all metrics of a kind, and therefore do not become a circuit. */
 const COMMON =
   /^(energy|power|load|active|real|total|totals|sum|cumulative|lifetime|accumulated|register|reading|value|consumption|consumed|usage|used|current|present|instantaneous|actual|now|electricity|electric|electrical|grid|mains|net|measurement|measurements|data|tag|tags|gas|heat|thermal|water|energie|leistung|gesamt)$/;
 /** Maximum length of a circuit, so that every channel stays within its own maximum length. */
 const MAX_CIRCUIT = 40;
 
-/** Whether a word indicates electricity, a direction or a tariff or phase, so that a `W` next to it means watts. */
+/** Whether a word means electricity, a direction, a tariff or a phase. A `W` in the same name then means watts. */
 export function isElectricityWord(word: string): boolean {
   const { direction, parts } = nameFactsOf(word);
   return COMMON.test(word) || direction !== null || parts.length > 0 || nameFactsOf(word).has('produced');
 }
 
-/** Returns the circuit of a volume from its words: `meter` alone is none, but `meter 2` is. */
+/** Returns the circuit of a volume from the words of its name. `meter` alone is not a circuit, but `meter 2` is. */
 export const circuitOfWords = (words: readonly string[]): string =>
   joinWords(
     words.filter(
@@ -26,7 +26,7 @@ export const circuitOfWords = (words: readonly string[]): string =>
     ),
   );
 
-/** Joins words into one word of a channel. A long result is cut and may then not be unique. */
+/** Joins words into one word of a channel. A long result is cut, so it may not be unique. */
 export const joinWords = (words: readonly string[]): string =>
   words
     .join('_')

@@ -8,9 +8,9 @@ const optional = (type: string, id: number) => ({ type, id });
 const repeated = (type: string, id: number) => ({ rule: 'repeated', type, id });
 
 /**
- * Fields of a Sparkplug B payload that are read, with the numbers of the specification. Data sets, templates and files are omitted, so the
- * parser skips them and nesting is bounded. Metrics are declared as bytes and parsed one by one, so that a broken metric does not affect
- * the others.
+ * Fields of a Sparkplug B payload that are read, with the numbers of the specification. Data sets, templates and files are omitted, so that
+ * the parser skips them and the nesting is bounded. Metrics are declared as bytes and parsed one by one, so that a broken metric does not
+ * affect the others.
  */
 const root = protobuf.Root.fromJSON({
   nested: {
@@ -57,7 +57,7 @@ const root = protobuf.Root.fromJSON({
 const PAYLOAD = root.lookupType('Payload');
 const METRIC = root.lookupType('Metric');
 
-/** Maximum number of metrics of one message that are examined: a MiB could contain half a million empty ones. */
+/** Maximum number of metrics in a message that are examined. One MiB could contain half a million empty metrics. */
 const MAX_METRICS = 20_000;
 const MAX_NAME = 256;
 
@@ -66,7 +66,7 @@ export interface SparkplugMetric {
   /** Name of the metric; also undefined if it is empty. */
   name: string | undefined;
   alias: bigint | undefined;
-  /** Time of the metric in Unix ms, as sent. */
+  /** Time of the metric in Unix ms, as sent (not yet checked). */
   timestampMs: number | undefined;
   datatype: number | undefined;
   isHistorical: boolean;
@@ -80,7 +80,7 @@ export interface SparkplugMetric {
 }
 
 export interface SparkplugPayload {
-  /** Time of sending in Unix ms, as sent. */
+  /** Time at which the message was sent in Unix ms, as sent (not yet checked). */
   timestampMs: number | undefined;
   metrics: SparkplugMetric[];
   /** Refusals of metrics that could not be parsed, one sentence each. */
@@ -91,7 +91,7 @@ export interface SparkplugPayload {
 export function parseSparkplugPayload(payload: Buffer): SparkplugPayload | string {
   if (payload.length > MAX_DECODED_BYTES) return 'payload is too long';
   const body = decoded(PAYLOAD, payload);
-  // Random bytes can pass as protobuf with unknown fields; an empty payload is not Sparkplug either.
+  // Random bytes can be valid protobuf with unknown fields only. An empty payload is not Sparkplug B, either.
   if (!body || Object.keys(body).length === 0) return 'payload is not a Sparkplug B protobuf';
   if (String(ownMember(body, 'uuid')).endsWith('_COMPRESSED')) return 'payload is compressed, which is not supported';
   const parts = ownMember(body, 'metrics');
@@ -127,7 +127,9 @@ function openMetric(bytes: Uint8Array): SparkplugMetric | string {
   };
 }
 
-/** Decodes bytes into an object whose own members are the fields in the message; returns null if they do not match the type. */
+/**
+ * Decodes protobuf bytes into an object whose own members are the fields in the message; returns null if the bytes do not match the type.
+ */
 function decoded(type: Type, bytes: Uint8Array): Json | null {
   try {
     return type.decode(bytes) as unknown as Json;
@@ -136,7 +138,7 @@ function decoded(type: Type, bytes: Uint8Array): Json | null {
   }
 }
 
-/** Joins a 64-bit number from its two unsigned halves. */
+/** Returns a 64-bit number, which the parser has split into two unsigned halves. */
 function bigIn(body: Json, name: string): bigint | undefined {
   const halves = asObject(ownMember(body, name));
   return halves ? (BigInt(Number(halves.high) >>> 0) << 32n) | BigInt(Number(halves.low) >>> 0) : undefined;

@@ -1,11 +1,11 @@
-/** Type of a Sparkplug message. Births and deaths are learnt; data are decoded with the preceding birth. */
+/** Type of a Sparkplug message. Births and deaths are stored. Data can only be decoded after the birth. */
 type SparkplugVerb = 'birth' | 'data' | 'death' | 'command';
 
 export interface SparkplugTopic {
   verb: SparkplugVerb;
   group: string;
   edge: string;
-  /** Device; null for the edge node itself. */
+  /** Device id; null for the edge node itself. */
   device: string | null;
 }
 

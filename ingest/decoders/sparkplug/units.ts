@@ -17,7 +17,7 @@ const power = (times: number): MetricUnit => ({ kind: 'power_w', times, per: 1 }
 const CELSIUS: MetricUnit = { kind: 'temperature_c', times: 1, per: 1 };
 const FAHRENHEIT: MetricUnit = { ...CELSIUS, fahrenheit: true };
 
-/** Units by their usual spellings, in lower case without blanks, dots and dashes. */
+/** Units by their usual spellings, in lower case, without blanks, dots and dashes. */
 const ANY_CASE = new Map<string, MetricUnit>([
   ...['wh', 'watthour', 'watthours'].map((text): [string, MetricUnit] => [text, energy(1, 1_000)]),
   ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
@@ -36,7 +36,7 @@ const ANY_CASE = new Map<string, MetricUnit>([
     FAHRENHEIT,
   ]),
 ]);
-/** Units whose case matters: a small m means milli, not mega. `mwh` is ambiguous and therefore no unit. */
+/** Units whose case matters, because a small m means milli, not mega. `mwh` is ambiguous and therefore not a unit. */
 const EXACT = new Map<string, MetricUnit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
@@ -44,19 +44,22 @@ const EXACT = new Map<string, MetricUnit>([
   ['MJ', energy(1, JOULES)],
 ]);
 
-/** Returns the unit that a text names; undefined if it names none that is read. */
+/** Returns the unit that a text names; undefined if the text is not a unit that is read. */
 export function metricUnitOf(text: string): MetricUnit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
 }
 
-/** Returns the volume unit in a property, in brackets or at the end of a name. Elsewhere `m3` and `l` number motors and lines. */
+/**
+ * Returns the volume unit that a property, the brackets of a name or the end of a name states. Elsewhere in a name, `m3` and `l` number
+ * motors and lines.
+ */
 export function metricVolumeUnitOf(text: string): MetricUnit | undefined {
   const scale = volumeScaleOf(text.trim());
   return scale && { kind: 'volume_total_m3', ...scale };
 }
 
-/** Names of the properties in which edge software states the unit; the standard has no field for it. */
+/** Names of properties in which edge software states the unit of a metric. The standard has no field for the unit. */
 const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
 
 /** Returns the text of the property that states a metric's unit; undefined if there is none. */

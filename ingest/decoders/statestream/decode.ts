@@ -13,7 +13,7 @@ import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
 
-/** Attributes of an entity without which its later states cannot be decoded. */
+/** Attributes of an entity that are needed to decode its states. */
 const ATTRIBUTES = ['unit_of_measurement', 'device_class', 'state_class', 'friendly_name'] as const;
 type Attribute = (typeof ATTRIBUTES)[number];
 
@@ -63,7 +63,7 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   }
   const power = powerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
-    // Another entity may count the same energy in kWh. Each entity is a device of its own here, so the owner is asked.
+    // The owner is asked about power, because each entity is a device of its own here, and another entity may count the same energy in kWh.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
@@ -80,8 +80,8 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
 }
 
 /**
- * Returns how an energy is decoded. It counts if its names state its meaning and its state class is a total. Each entity is a device of its
- * own here: no message states of which other entity it is a part, and an energy without a direction may be solar production.
+ * Returns how an energy is decoded. It counts if its names state its meaning and its state class is a total. No message states which
+ * entities belong together, so each is a device of its own; an energy without a direction may be solar production.
  */
 function energyOf(
   names: string[],
@@ -104,7 +104,7 @@ function energyOf(
   return { kind, channel: what.channel, ...scale, described };
 }
 
-/** Maximum number of cached entities; beyond it, the entity whose attributes are oldest is evicted. */
+/** Maximum number of cached entities. Beyond this number, the entity with the oldest attributes is evicted. */
 const MAX_ENTITIES = 5_000;
 const MAX_TEXT = 200;
 const HEATING = new Map([
@@ -112,7 +112,7 @@ const HEATING = new Map([
   ...['idle', 'off', 'cooling', 'drying', 'fan', 'defrosting'].map((word) => [word, false] as const),
 ]);
 
-/** Decoder of Home Assistant's state stream. Its memory holds the attributes of each entity. */
+/** Decoder of Home Assistant's state stream. Its memory contains the attributes of each entity. */
 export const statestream: Family<Map<string, EntityAttributes>> = {
   name: 'statestream',
   takes: (topic) => parseStreamTopic(topic) !== null,
@@ -136,7 +136,7 @@ export const statestream: Family<Map<string, EntityAttributes>> = {
   decode,
 };
 
-/** Returns an attribute's text. Attributes are JSON, so a text is in quotation marks; a bare text belongs to another family. */
+/** Returns the text of an attribute; null if the payload is not a text in JSON, so that it belongs to another family. */
 function quoted(payload: Buffer): string | null {
   const json = readJson(payload);
   return typeof json === 'string' && json !== '' ? json.slice(0, MAX_TEXT) : null;
@@ -160,7 +160,7 @@ function decode(
     return collector;
   }
   const attributes = memory.get(device);
-  // Other families have such topics, too. A unit in quotation marks identifies the state stream.
+  // Other families have topics of the same form. The state stream is recognised by a unit in quotation marks.
   if (attributes?.unit_of_measurement === undefined) return null;
   const readable = readableOf(object, attributes);
   if (!readable || payload.length === 0) return emptyResult();

@@ -11,21 +11,21 @@ type FillTemplate = (named: PartValues) => string;
 export interface Field {
   entry: FieldEntry;
   channel: FillTemplate;
-  /** The field's name as a pattern; null if it is a plain word. */
+  /** Pattern of the field's name; null if the name is a plain word. */
   pattern: TopicPattern | null;
   name: string;
-  /** Name that the owner sees, if it is another one than that in the topic or the body. */
+  /** Name that is shown to the owner, if it differs from the field's name in the topic or the body. */
   native: FillTemplate | null;
   /** JSONPath of the field in a JSON body. */
   path: string;
   read: ReadPlace;
-  /** Whether another field reads the same place, in another unit. */
+  /** Whether another field of the table reads the same member, in another unit. */
   isShared: boolean;
   readTime: ReadPlace | null;
   readUnit: ReadPlace | null;
   unless: readonly ReadPlace[];
   where: Conditions;
-  /** Native id of the field's device, if it differs from the topic's. */
+  /** Native id of the field's device, if it is not the device of the topic. */
   device: FillTemplate | null;
   scale: { times: number; per: number };
 }
@@ -33,18 +33,18 @@ export interface Field {
 /** A topic of a table, compiled for matching. */
 export interface Topic {
   entry: TopicEntry;
-  /** Pattern of the topic; null matches any topic, so that the body alone identifies the family. */
+  /** Pattern of the topic. Null matches every topic; the body alone then identifies the family. */
   pattern: TopicPattern | null;
   hasField: boolean;
   fields: readonly Field[];
   byName: ReadonlyMap<string, Field>;
   device: FillTemplate;
   isObject: boolean;
-  /** Object of the body that contains the fields, if it is not the body itself. */
+  /** Object in the body that contains the fields; null if the body itself contains them. */
   container: { path: string; read: ReadPlace } | null;
   mentioned: readonly (readonly string[])[];
   time: ReadPlace | null;
-  /** JSONPaths that must be lists, with their minimum lengths. */
+  /** JSONPaths whose values must be lists, with the minimum length of each list. */
   lists: readonly { path: string; read: ReadPlace; least: number }[];
   fromBody: readonly BodyPart[];
   remembers: { of: FillTemplate; at: ReadPlace | null; is: unknown } | null;
@@ -52,8 +52,8 @@ export interface Topic {
 }
 
 /**
- * A part of a template that the body fills in. `otherwise`: template for a body without this text, or with a text that is not in the list
- * of words.
+ * A part of a template that is filled in from the body. `otherwise`: template that is used if the body lacks this text, or the list of
+ * words does not contain the text.
  */
 export interface BodyPart {
   name: string;
@@ -62,7 +62,7 @@ export interface BodyPart {
   otherwise: FillTemplate;
 }
 
-/** Returns the topics of an entry, one for each of its patterns. */
+/** Returns the compiled topics of a table's entry, one for each topic pattern of the entry. */
 export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
   const parts = { ...table.parts, ...entry.parts };
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
@@ -111,7 +111,9 @@ function containerOf({ at = '' }: TopicEntry): Topic['container'] {
 const compiledOrNull = (template: string | undefined): FillTemplate | null =>
   template === undefined ? null : compileTemplate(template);
 
-/** Compiles the template of a channel. Its parts may be words of a topic in capitals: `L1`. */
+/**
+ * Compiles the template of a channel. Values of its parts are converted to lower case, because a word of a topic may be in capitals: `L1`.
+ */
 function compileChannel(template: string): FillTemplate {
   const fill = compileTemplate(template);
   return template.includes('{') ? (named) => fill(named).toLowerCase() : fill;
@@ -123,7 +125,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
   const isPattern = name.includes('{');
   const isJson = (topic.payload ?? 'text') !== 'text';
   const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;
-  // A unit in the body overrides that of the table, which is the unit of a bare number.
+  // If the table states where the body contains the unit, the table's own unit does not apply.
   const unitPath = entry.unit_at ?? topic.unit_at?.replace('{field}', () => name);
   const { times, per } = (unitPath === undefined && scaleOf(entry.kind, entry.unit)) || UNSCALED;
   return {
@@ -143,17 +145,17 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
   };
 }
 
-/** Spellings of units in bodies. */
+/** Units that bodies spell differently than tables. */
 const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
 
-/** Returns the factor from a unit to the stored unit of a kind; undefined if the kind has no such unit. */
+/** Returns the scale from a unit to the stored unit of a kind of value; undefined if the kind has no such unit. */
 export function scaleOf(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
   if (typeof unit !== 'string') return undefined;
   const word = Object.hasOwn(SPELLINGS, unit) ? SPELLINGS[unit] : unit;
   return UNIT_SCALES[kind as keyof typeof UNIT_SCALES]?.get(word ?? unit);
 }
 
-/** Whether a text is the unit of some kind. */
+/** Whether a text is a unit of any kind of value. */
 export const isUnit = (unit: unknown): boolean =>
   (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => scaleOf(kind, unit) !== undefined);
 

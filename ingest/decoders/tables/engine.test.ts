@@ -35,7 +35,7 @@ test('each table is valid and names its sources', () => {
   for (const name of names) expect(readTable(name.slice(0, -'.json'.length)).sources).not.toEqual([]);
 });
 
-/** Returns the error of the blueprint's table after one member of its topic or field was changed. */
+/** Returns the error that results from changing one member of the blueprint table's topic or field. */
 function faultOf(change: (topic: Record<string, unknown>, field: Record<string, unknown>) => void): string {
   const table = JSON.parse(BLUEPRINT) as FamilyTable;
   const [topic] = table.topics;
@@ -76,7 +76,9 @@ test('names the file of a syntax error', () => {
 const tableOf = (...topics: unknown[]) =>
   createTableFamily(parseTable('x.json', JSON.stringify({ family: 'x', devices: 'x', sources: ['x'], topics })));
 const POWER = { channel: 'import', kind: 'power_w' };
-/** Decodes messages in order, after the family has learnt from each. Returns the values of the last one; null if it is not the family's. */
+/**
+ * Decodes messages in order; the family learns from each. Returns the values of the last message; null if the family does not recognise it.
+ */
 const lastOf = (family: ReturnType<typeof tableOf>, ...messages: [topic: string, payload: string][]) => {
   const marks = family.newMemory();
   const all = messages.map(([topic, payload]) => {

@@ -13,18 +13,21 @@ import { type BodyPart, compileTopics, type Field, isUnit, type ReadPlace, scale
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry } from './form.ts';
 import { cacheByTopic, matchPattern, type PartValues } from './pattern.ts';
 
-/** Result of matching a topic: its device, and the fields to read. */
+/** Result of matching a topic with an entry of the table: the device, and the fields to read. */
 interface Match {
   topic: Topic;
   named: PartValues;
   device: string;
   fields: readonly FieldMatch[];
-  /** Mark that decides whether the entry applies to the message; null if the entry applies to each message. */
+  /**
+   * Text that an earlier message must have stored, or must not have stored, for the entry to apply to this message. Null: the entry always
+   * applies.
+   */
   known: string | null;
   mentioned: Topic['mentioned'];
 }
 
-/** A field with the parts of its name filled in. */
+/** A field, with the parts of its name replaced by the values in the topic. */
 interface FieldMatch {
   field: Field;
   name: string;
@@ -32,12 +35,12 @@ interface FieldMatch {
   named: PartValues;
 }
 
-/** Marks that a family remembers: the filled templates of `remembers`. */
+/** Texts that earlier messages of a family have stored: filled-in templates of the table's member `remembers`. */
 type Marks = Set<string>;
-/** Maximum number of marks of a family behind a gateway. */
+/** Maximum number of stored texts (marks) per family and gateway. */
 const MAX_MARKS = 2_000;
 
-/** Returns the family of the table `<name>.json`. Throws if the table has an error (`parseTable`). */
+/** Returns the family of the table `<name>.json`. Throws if the table is invalid (`parseTable`). */
 export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readTable(name));
 
 /** Returns the family that a table describes. */
@@ -73,7 +76,10 @@ export function createTableFamily(table: FamilyTable): Family<Marks> {
   };
 }
 
-/** Returns how a message changes the marks of its family; null if it does not. A message without a value changes nothing. */
+/**
+ * Returns the text (mark) that a message adds to the stored ones or removes from them; null if the message changes nothing, as one without
+ * a value.
+ */
 function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMessage) {
   const remembers = match?.topic.remembers;
   if (!match || !remembers || !isMentioned(match.mentioned, match.topic.entry, payload)) return null;
@@ -85,8 +91,8 @@ function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMes
 }
 
 /**
- * Returns the first match that applies to a message: by the texts in its body, and by what the family remembers. A loop, because each message
- * of the family comes through here.
+ * Returns the first match that applies to a message, by the texts in the body and by the texts that earlier messages have stored. Written
+ * as a loop for speed, because it runs for each message of the family.
  */
 function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, marks: Marks): Match | undefined {
   for (const match of matches) {
@@ -96,20 +102,23 @@ function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, mar
   return undefined;
 }
 
-/** Whether a body contains the texts that a topic requires: each single text, and at least one of each list of texts. */
+/** Whether a body contains the texts that a table's entry requires. Of a list of texts, the body must contain at least one. */
 const isMentioned = (mentioned: Topic['mentioned'], { payload: form }: TopicEntry, payload: Buffer): boolean =>
   mentioned.length === 0 ||
   mentioned.every((texts) =>
     texts.some((text) => (form === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
   );
 
-/** Returns how each entry matches a topic, in the order of the table. The first one that applies to a message decodes it. */
+/**
+ * Returns the matches of a topic with the entries of a table, in the table's order. The first match that applies to a message is used to
+ * decode it.
+ */
 function matchesOf(topics: readonly Topic[], text: string): Match[] {
   const matches: Match[] = [];
   for (const topic of topics) {
     const match = matchOfOne(topic, text);
     if (match) matches.push(match);
-    // Whatever comes after an entry for all messages can decode nothing.
+    // This entry applies to every message on the topic, so later entries would never be used.
     if (match && topic.mentioned.length === 0 && topic.known === null) break;
   }
   return matches;
@@ -202,24 +211,26 @@ const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValue
   return all;
 };
 
-/** Whether a value that must be a list is something else or too short. Null always means "no reading" and is accepted. */
+/** Whether a value that must be a list has another type or is too short. Null is accepted, because it means "no reading". */
 function isBroken({ read, least }: Topic['lists'][number], json: unknown): boolean {
   const value = read(json);
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
 }
 
-/** Returns the replacement of a word; the word itself if there is no list of words; undefined if the list does not contain it. */
+/**
+ * Returns the replacement of a word. Without a list of words, returns the word itself; if the list does not contain the word, undefined.
+ */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;
 
-/** Unit of each kind, used in questions to the owner. */
+/** Unit of each kind of value, for questions to the owner. */
 const OWN_UNIT = new Map<string, string>([
   ['energy_total_kwh', 'kWh'],
   ['power_w', 'W'],
   ['volume_total_m3', 'm³'],
 ]);
 
-/** A whole number of at most ten digits, as C prints a `long`. */
+/** A whole number of at most ten digits, as C prints a `long`. Also matches an empty text. */
 const WHOLE = /^\s*(?:-?\d{1,10}\s*)?$/;
 
 interface Reading {
@@ -228,7 +239,7 @@ interface Reading {
   value: unknown;
   atMs: number | null;
   name: string;
-  /** Unit in the body; only of fields whose table says where it is. */
+  /** Unit that the body states; only for fields whose table gives its position in the body. */
   unit?: unknown;
 }
 

@@ -10,11 +10,11 @@ export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
 const path = z.string().refine((text) => compileJsonPath(text) !== null, {
   message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
 });
-/** A path that may contain the name of the field. */
+/** JSONPath that may contain `{field}`, the name of the field. */
 const template = z.string().refine((text) => compileJsonPath(text.replace('{field}', 'field')) !== null, {
   message: 'must be a JSONPath to one value, such as $.value or $.{field}[0].value',
 });
-/** Regular expression without capturing groups, because the groups of a topic are its named parts. */
+/** Regular expression without capturing groups, because the compiled pattern of a topic uses named groups for its parts. */
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
 });
@@ -120,13 +120,13 @@ const table = z
     }
   });
 
-/** Table of a family, as its file contains it. */
+/** Table of a family, as the table's file contains it. */
 export type FamilyTable = z.infer<typeof table>;
 export type TopicEntry = FamilyTable['topics'][number];
 export type FieldEntry = z.infer<typeof field>;
 export type TopicParts = z.infer<typeof parts>;
 
-/** Returns the error in a topic of a table; null if it is valid. */
+/** Returns the error in one topic entry of a table; null if the entry is valid. */
 function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: FamilyTable): string | null {
   if (one.ignored) return null;
   const read = Object.entries(one.fields ?? shared);

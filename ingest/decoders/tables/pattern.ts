@@ -1,9 +1,9 @@
 import { TEMPLATE_PART, type TopicParts } from './form.ts';
 
-/** Values of the parts of a topic, by name. */
+/** Values of the placeholders (`{name}`) in a topic, by name. */
 export type PartValues = Readonly<Record<string, string>>;
 
-/** A compiled template, and the replacements of the words that its parts match. */
+/** A compiled topic template, and the words that replace values of its placeholders. */
 export interface TopicPattern {
   expression: RegExp;
   words: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -11,7 +11,7 @@ export interface TopicPattern {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** Converts a template to the source of a regular expression. `capture`: whether its parts become named groups. */
+/** Converts a topic template to the source of a regular expression. `capture`: whether its placeholders become named groups. */
 export function patternSourceOf(template: string, parts: TopicParts, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
@@ -19,7 +19,7 @@ export function patternSourceOf(template: string, parts: TopicParts, capture = f
     .map((piece) => {
       const [, name, levels, slash] = /^\{([a-z_]+)([+*]?)\}(\/?)$/.exec(piece) ?? [];
       if (name === undefined) return escaped(piece);
-      // `*` matches any number of levels including the slash after them, or nothing.
+      // A placeholder with `*` matches any number of topic levels including the slash after them, or nothing.
       if (levels === '*') return `(?:${group(name, '.*')}\\/)?`;
       return group(name, partSource(parts[name], levels === '+')) + (slash ? '\\/' : '');
     })
@@ -31,7 +31,7 @@ function partSource(part: TopicParts[string] | undefined, isLong: boolean): stri
   return part ?? (isLong ? '.+' : '[^/]+');
 }
 
-/** Compiles a template. `parts`: allowed values of each part. */
+/** Compiles a topic template. `parts`: allowed values of each placeholder. */
 export function compilePattern(template: string, parts: TopicParts): TopicPattern {
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
@@ -39,27 +39,30 @@ export function compilePattern(template: string, parts: TopicParts): TopicPatter
   return { expression: new RegExp(`^${patternSourceOf(template, parts, true)}$`), words: new Map(words) };
 }
 
-/** Returns the values of the parts in a text; null if the text does not match. */
+/** Matches a text with a pattern and returns the values of the placeholders; null if the text does not match. */
 export function matchPattern({ expression, words }: TopicPattern, text: string): PartValues | null {
   const groups = expression.exec(text)?.groups;
   if (words.size === 0 || !groups) return expression.test(text) ? { ...groups } : null;
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, words.get(name)?.[value] ?? value]));
 }
 
-/** Returns a function that fills in a template. A part that the topic lacks is empty. */
+/** Returns a function that fills in a template. A placeholder without a value becomes empty. */
 export function compileTemplate(template: string): (named: PartValues) => string {
   if (!template.includes('{')) return () => template;
   const pieces = template.split(TEMPLATE_PART);
-  // The pieces alternate: text, name, levels, text, name, levels, …
+  // The pieces are, in turn, a text, a placeholder's name and its levels (`+`, `*` or empty).
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');
 }
 
-/** Maximum number of topics in a family's cache, and the longest topic in it: attackers choose topics. */
+/**
+ * Maximum number of topics in a family's cache, and (below) maximum length of a cached topic. Both are bounded, because attackers can
+ * choose topics.
+ */
 const MAX_TOPICS = 1_000;
 const MAX_TOPIC_LENGTH = 256;
 
-/** Caches the matches of topics. A full cache is emptied; its topics are then matched again. */
+/** Returns a function that caches the matches of each topic. A full cache is emptied. */
 export function cacheByTopic<Match>(match: (topic: string) => readonly Match[]): (topic: string) => readonly Match[] {
   const matches = new Map<string, readonly Match[]>();
   return (topic) => {

@@ -2,7 +2,10 @@ import type { DeviceMessage } from '../family.ts';
 import { asObject, ownMember, readObject } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
-/** Base topics (topics without their last word) of devices whose FullTopic has no `%prefix%`, learnt from their sensor messages. */
+/**
+ * Base topics of devices whose setting FullTopic contains no `%prefix%`. A base topic is a topic without its last word. It is learnt from
+ * sensor messages.
+ */
 export type BareBaseTopics = Set<string>;
 
 const MAX_BASES = 2_000;
@@ -12,13 +15,13 @@ const LEAF = /^(.+)\/(SENSOR|LWT|STATE|RESULT|INFO[123]|STATUS\d{0,2}|POWER\d{0,
 const baseOf = (topic: string): string | null =>
   parseTasmotaTopic(topic) === null ? (SENSOR.exec(topic)?.[1] ?? null) : null;
 
-/** Whether a device without a prefix may publish its sensors on this topic. Topics of other devices may end alike. */
+/** Whether this may be the sensor topic of a device without a prefix. Other devices also use topics with this ending. */
 export const isBareSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
 
-/** Whether a topic ends like one of a device without a prefix. Topics of other devices may end alike. */
+/** Whether a topic has an ending that devices without a prefix use. Other devices use these endings, too. */
 export const mayBeBareTopic = (topic: string): boolean => LEAF.test(topic);
 
-/** Whether a payload has the form of Tasmota's sensors: an object with a time and at least one block. */
+/** Whether a payload has the form of Tasmota's sensor messages: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
   const body = readObject(payload);
   return (
@@ -28,22 +31,22 @@ function isSensors(payload: Buffer): boolean {
   );
 }
 
-/** Whether a message identifies a base topic that is not stored yet. */
+/** Whether a message reveals a base topic that is not stored yet. */
 export function isNewBase(bases: BareBaseTopics, { topic, payload }: DeviceMessage): boolean {
   const base = baseOf(topic);
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
-/** Stores the base topic of a device without a prefix. */
+/** Stores the base topic of a device without a prefix, if the message reveals one. */
 export function learnBase(bases: BareBaseTopics, message: DeviceMessage): void {
   const base = baseOf(message.topic);
   if (base !== null && isNewBase(bases, message)) bases.add(base);
 }
 
 /**
- * Parses a topic without `%prefix%` (`plug/SENSOR`, `home/plug/LWT`); returns null if it does not belong to Tasmota. A message with the
- * form of sensors does; the other topics do once the sensors of the same base have come, because other families use words such as `LWT`,
- * too.
+ * Parses a topic without `%prefix%` (`plug/SENSOR`, `home/plug/LWT`); returns null if it does not belong to Tasmota. A sensor message is
+ * recognised by its form. Other topics are recognised only after a sensor message with the same base topic, because other families also use
+ * words such as `LWT`.
  */
 export function parseBareTopic(topic: string, payload: Buffer, bases: BareBaseTopics): TasmotaTopic | null {
   const [, base, leaf] = LEAF.exec(topic) ?? [];

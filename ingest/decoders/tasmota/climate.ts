@@ -5,9 +5,11 @@ import { toCelsius } from '../read/value-collector.ts';
 import { isMeterBlock, type MeterNameSettings } from './sml.ts';
 import { readBlock, type TasmotaSource } from './source.ts';
 
-/** Blocks whose temperature is that of a chip, or that are no sensors. `ESP\d.*` also covers `ESP32C3`. */
+/** Blocks that are not sensors, or whose temperature is that of a chip. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
-/** Suffix that distinguishes several sensors of a kind, a number or an address: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`. */
+/**
+ * Suffix of a sensor's name, a number or an address, which distinguishes several sensors of a kind: `DS18B20-1`, `DS18B20_2`, `SHT3X-0x45`.
+ */
 const ONE_OF_SEVERAL = /[-_][0-9A-Za-z]+$/;
 
 interface Sensor {
@@ -17,8 +19,8 @@ interface Sensor {
 }
 
 /**
- * Reads the temperatures of sensors, in the common unit of the message. A single sensor gets the channel `room`; several get their names:
- * `room/ds18b20-1`.
+ * Reads the temperatures of sensors, in the unit that the message states for all of them. A single sensor gets the channel `room`; several
+ * sensors get their names: `room/ds18b20-1`.
  */
 export function readTemperatures(
   { collector, device, atMs }: TasmotaSource,
@@ -27,7 +29,7 @@ export function readTemperatures(
 ): void {
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
-  // Gateways that forward values may omit the unit; Celsius is the firmware's default.
+  // If the message states no unit, Celsius is used, the firmware's default. Gateways may omit the unit when they forward values.
   const unit = ownMember(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
     collector.refuse('TempUnit is neither C nor F');
@@ -51,7 +53,8 @@ function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   for (const [name, value] of Object.entries(body)) {
     const sensor = asObject(value);
     if (!sensor || NO_ROOM.test(name) || isMeterBlock(name, sensor, mapping)) continue;
-    // Relays that measure energy (Shelly) have a thermistor on their own board; without `ENERGY` it is a sensor.
+    // Next to the block `ENERGY`, `ANALOG` is a thermistor on the board of a relay that measures energy (Shelly). Without `ENERGY` it is a
+    // sensor.
     if (name === 'ANALOG' && ownMember(body, 'ENERGY') !== undefined) continue;
     if (ownMember(sensor, 'Temperature') !== undefined) found.push({ name, value: ownMember(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
@@ -59,7 +62,7 @@ function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   return found;
 }
 
-/** Returns the analogue inputs of an ESP32, which has several: `Temperature1`, `Temperature2`. */
+/** Returns the analogue inputs of an ESP32, which can have several: `Temperature1`, `Temperature2`. */
 const findNumbered = (analog: Json): Sensor[] =>
   Object.entries(analog).flatMap(([key, value]) => {
     const [, number] = /^Temperature(\d{1,2})$/.exec(key) ?? [];
@@ -67,8 +70,8 @@ const findNumbered = (analog: Json): Sensor[] =>
   });
 
 /**
- * Reads `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` says, and whether it heats (duty cycle above 0
- * %). The measured temperature is in the sensor's own block.
+ * Reads the blocks `Thermostat0`, `Thermostat1` …: the set-point, always in Celsius whatever `TempUnit` is, and whether the thermostat
+ * heats (duty cycle above 0 %). The measured temperature is in the block of the sensor.
  */
 export function readThermostats(source: TasmotaSource, body: Json): void {
   const { collector, device, atMs } = source;

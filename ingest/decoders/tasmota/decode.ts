@@ -52,8 +52,8 @@ function decode(
 }
 
 /**
- * Reads what a Zigbee bridge has received, `{"0x1067": {"Name": "…", "ActivePower": 12}}`: each Zigbee device is a device of its own. The
- * values have no units, so the owner is asked about energy and power; temperatures are in °C.
+ * Reads the values of Zigbee devices that a Zigbee bridge forwards: `{"0x1067": {"Name": "…", "ActivePower": 12}}`. Each Zigbee device is a
+ * device of its own. The values have no units, so the owner is asked about energy and power; temperatures are in °C.
  */
 function readZigbee({ collector, device: bridge, atMs }: TasmotaSource, received: unknown): void {
   for (const [address, value] of Object.entries(asObject(received) ?? {})) {
@@ -80,7 +80,7 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
   const tic = readBlock(source, ownMember(body, 'TIC'), 'TIC');
   const analog = readBlock(source, ownMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
-  // Next to the meter's own indexes, ENERGY repeats the same energy with less precision.
+  // `ENERGY` is not read if the meter's own indexes are present, because it repeats the same energy with less precision.
   else if (energy) readEnergy(source, energy);
   if (energy) readPower(source, energy);
   if (analog) readClamps(source, analog);
@@ -93,8 +93,8 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
 }
 
 /**
- * Returns the message's own time if it is plausible. The commands `Time` and `SetOption52` set its format: local time without a zone
- * (default), with an offset, with an additional `Epoch`, or Unix seconds.
+ * Returns the message's own time in Unix ms, if it is plausible. The commands `Time` and `SetOption52` set its format: local time without a
+ * zone (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
   const [time, epoch] = [ownMember(body, 'Time'), ownMember(body, 'Epoch')];

@@ -2,12 +2,12 @@ import { type Json, ownMember } from '../read/payload.ts';
 import { addParts, addPhases, readBlock, type TasmotaSource } from './source.ts';
 
 /**
- * Reads the block `ENERGY` of a device with its own meter. `Today`, `Yesterday` and `TodaySum…` reset at midnight, and `Period` does not
- * state its length, so none of them is read.
+ * Reads the block `ENERGY` of a device with its own meter. Does not read `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, or
+ * `Period`, whose length the message does not state.
  */
 export function readEnergy(source: TasmotaSource, energy: Json): void {
   const kind = 'energy_total_kwh';
-  // With the driver of Modbus meters, `Total` is the sum of both directions if `ImportActive` exists.
+  // If `ImportActive` exists (driver of Modbus meters), `Total` is the sum of both directions.
   const imported = ownMember(energy, 'ImportActive');
   if (imported === undefined) addPhases(source, ownMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
   else addPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
@@ -22,7 +22,7 @@ export function readEnergy(source: TasmotaSource, energy: Json): void {
   }
 }
 
-/** Reads the signed power in `ENERGY` in W; negative if generation exceeds consumption. */
+/** Reads the signed power in W in the block `ENERGY`. Negative: generation exceeds consumption. */
 export const readPower = (source: TasmotaSource, energy: Json): void =>
   addPhases(source, ownMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
@@ -39,7 +39,9 @@ export function readClamps(source: TasmotaSource, analog: Json): void {
   }
 }
 
-/** Channels of the indexes of French meters, in Wh. Each contract has its own tariffs, so every tariff number is unique. */
+/**
+ * Channels of the indexes of French meters, which are in Wh. Each contract has tariffs of its own, so each tariff number is used only once.
+ */
 const INDEXES = [
   ['BASE', 'import'],
   ['EAIT', 'export'],
@@ -56,8 +58,8 @@ const INDEXES = [
 ] as const;
 
 /**
- * Reads the block `TIC` of a French meter: its indexes, which may be texts with leading zeros. `PAPP` is in volt-amperes and is not read;
- * `ADCO` and `ADSC` are the household's meter number and are not stored.
+ * Reads the indexes in the block `TIC` of a French meter. An index may be a text with leading zeros. `PAPP` is in volt-amperes and is not
+ * read. `ADCO` and `ADSC` contain the household's meter number and are not stored.
  */
 export function readTeleinfo({ collector, device, atMs }: TasmotaSource, tic: Json): void {
   const add = (label: string, channel: string) =>
@@ -71,6 +73,6 @@ export function readTeleinfo({ collector, device, atMs }: TasmotaSource, tic: Js
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
-  // EAST is the same index as BASE in the meter's newer mode.
+  // EAST is the same index as BASE, in the newer mode of French meters.
   if (ownMember(tic, 'BASE') === undefined) add('EAST', 'import');
 }

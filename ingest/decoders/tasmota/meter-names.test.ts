@@ -6,7 +6,7 @@ const shown = (name: string): string => {
   return 'channel' in what ? `${what.is} ${what.channel}` : what.is;
 };
 
-// Names in scripts of ottelo9/tasmota-sml-script, and in descriptors of Tasmota's manual.
+// Names in the scripts of ottelo9/tasmota-sml-script, and in the descriptors of Tasmota's manual.
 test.each([
   ['ImportActive', 'register import'],
   ['ExportActive', 'register export'],
@@ -30,7 +30,7 @@ test.each([
   ['Spannung_L2', 'other'],
   ['Meter_id', 'other'],
   ['current_consumption', 'other'],
-  // Ambiguous names: Wh or kWh, import or export, energy or volume.
+  // Names that are ambiguous: Wh or kWh, import or export, energy or volume.
   ['import', 'unknown'],
   ['Total_Consumption', 'unknown'],
   ['Real_energy_delivered', 'unknown'],

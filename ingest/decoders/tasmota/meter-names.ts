@@ -2,13 +2,16 @@ import { foldedWordsOf } from '../vocabulary/fold.ts';
 import { type NotCountedReason, nameFactsOf } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
-/** Meaning of a name in a meter script. `other`: volts, amperes, plain numbers, or known not to count. */
+/**
+ * Meaning of a name in a meter script. `other`: a quantity such as volts or amperes, a plain number, or an energy that is known not to
+ * count.
+ */
 export type MeterNameMeaning =
   | { is: 'register' | 'power'; channel: string }
   | { is: 'other'; because: NotCountedReason | null }
   | { is: 'unknown' };
 
-/** Names of powers that are in W in all public scripts. Under other names kW is just as common. */
+/** Names of powers that are in W in all public scripts. Other names of powers are as often in kW. */
 const POWERS = new Map([
   ['power_curr', 'import'],
   ['power', 'import'],
@@ -38,27 +41,29 @@ const SHORT = new Map([
   ['bl', 'blind'],
   ['tariflos', 'total'],
 ]);
-/** Words for energy that all public scripts use for kWh. */
+/** Words for energy that are in kWh in all public scripts. */
 const ENERGY = /^(?:wh|kwh|energy|energie|energia|nrg|total|counter|zaehler\w*|zahler\w*|wirkenergie|active|gesamt)$/;
-/** German words that are complete register names: `Bezug`, `Gesamtverbrauch`. */
+/** German words that name a register without any other word: `Bezug`, `Gesamtverbrauch`. */
 const REGISTER_ITSELF = /verbrauch|bezug|einspeisung/;
 const POWER = /^(?:power|pwr|pow|leistung|wirkleistung|watt|w|kw|p|prms|demand|use)$|leistung|watt/;
 const NOW = /^(?:akt|aktuell\w*|momentan\w*|current|curr|now|actual|act)$|^momentan/;
-/** Names that public scripts use for Wh as well as for kWh, and `delivered`, whose direction is ambiguous. */
+/**
+ * Names that are in Wh in some public scripts and in kWh in others, and names with `delivered` or `supply`, whose direction is ambiguous.
+ */
 const EITHER_UNIT =
   /^(?:total_?consumption|real_?energy.*|(?:input|output).*|(?:import|export)(?:ht|nt)?)$|delivered|supply/;
 const PERIOD = /^(?:\d+(?:d|h|m|w|y|tage?|days?)|reset|par|partial|saison|letzt\w*)$/;
 /**
- * Names of the block METER of the Teleinfo firmware for Tasmota: number of phases, contract (A, VA), its limit (VA), power factors, and
- * what is produced now.
+ * Names in the block METER of the Teleinfo firmware for Tasmota: number of phases, contract (A, VA), the contract's limit (VA), power
+ * factors, and current production.
  */
 const TELEINFO_METER = /^(?:ph|isub|psub|pmax|c[1-3]?|p[cpw])$/i;
 const ELECTRICAL =
   /volt|spannung|amp|curr|strom_?l?\d|freq|hz|phas|angle|winkel|cos|factor|faktor|thd|temp|time|uhr|date|year|month|serial|nummer|number|volum|flow|fluss|rssi|wifi|limit|^(?:pf|sf|u|i|ul|il|v|a|q|s|t|st|qt)_?(?:l?\d|n)?$|(?:^|_)id$|^(?:hh|mm|ss|day|ver|unknown|factor|tariff|f\.f)$|m3|[kK]?var|(?:^|_)k?va(?:$|_)/i;
 
 /**
- * Returns the meaning of a name in the block of a meter script. The message has no units: a register counts only if its name states its
- * direction and public scripts use the name with one unit only. Otherwise the owner is asked.
+ * Returns the meaning of a name in the block of a meter script. The message contains no units. A register therefore counts only if its name
+ * states the direction and all public scripts use the name with the same unit. Otherwise the owner is asked.
  */
 export function readMeterName(name: string): MeterNameMeaning {
   const known = remembered.get(name);
@@ -69,11 +74,11 @@ export function readMeterName(name: string): MeterNameMeaning {
   return what;
 }
 
-/** Maximum number of cached names. Names recur with each message. */
+/** Maximum number of cached names. They are cached because each message repeats them. */
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, MeterNameMeaning>();
 
-/** Replaces the abbreviations in a name by full words, as input of the classification with the meter's other names. */
+/** Replaces abbreviations in a name by full words, so that the name can be classified with the meter's other names. */
 export const expandAbbreviations = (name: string): string =>
   foldedWordsOf(name)
     .map((word) => SHORT.get(word) ?? word)
@@ -87,7 +92,7 @@ function read(name: string): MeterNameMeaning {
   if (obis) {
     if (obis.not) return { is: 'other', because: obis.not };
     if (obis.direction === null) return { is: 'unknown' };
-    // Powers with an OBIS code are in kW as often as in W.
+    // OBIS codes of powers are not read, because scripts use them for kW as often as for W.
     if (obis.quantity !== 'register') return { is: 'other', because: null };
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
@@ -103,7 +108,7 @@ function read(name: string): MeterNameMeaning {
   // `Act` means active, not actual, in `Import Act. Energy`.
   const isNow = words.some((word) => NOW.test(word) && !(word === 'act' && isEnergy));
   if (isNow && !/kwh/i.test(name)) return { is: 'other', because: null };
-  // `Power_total_in` is a register as often as a power.
+  // In public scripts, `Power_total_in` is a register as often as a power.
   if (words.some((word) => POWER.test(word))) return isEnergy ? { is: 'unknown' } : { is: 'other', because: null };
   const isDirected = said.direction === 'import' || said.direction === 'export';
   const isPlainKwh = /kwh/i.test(name) && words.every((word) => /^(?:k|wh|kwh|total|energy|sum|summe)$/.test(word));

@@ -9,21 +9,21 @@ import { nameFactsOf } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
 import type { TasmotaSource } from './source.ts';
 
-/** The owner's settings for names, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
+/** The owner's settings for names in meter scripts, by `prefix.name` or by the name alone (`decoder_config.tasmota`). */
 export type MeterNameSettings = Readonly<Record<string, { counts_as: string; unit?: string }>>;
 
-/** Words with a different meaning in a channel. */
+/** Words that have another meaning in a channel, so that they cannot name a circuit. */
 const TAKEN = /^(import|export|unknown|[lt]\d+)$/;
-/** Further words that a circuit of a volume must not have. */
+/** Additional words that cannot name the circuit of a volume. */
 const COMMODITY = /^(gas|heat|water|m3)$/;
-/** Prefixes of meters for other commodities, whose counts are in m³ as often as in kWh. */
+/** Prefixes (`jsonPrefix`) of meters for gas, water and heat, whose counts are in m³ as often as in kWh. */
 const NOT_ELECTRIC = /^(gas|water|wasser|heat|heizung|w(ae|ä)rme)(?![a-z])/i;
-/** Usual names of meter scripts (`jsonPrefix`) in public scripts: a kind of meter, or a manufacturer's type. */
+/** Prefixes (`jsonPrefix`) that public meter scripts commonly use: a kind of meter, or a manufacturer's type. */
 const METER =
   /^(?:sml|obis|p1|dsmr|meter|smart_?meter|power_?meter|modbus\d*|mbus|z(?:ae|ä)hler|strom|hhstrom|haus|haupt|home|main|netz|grid|ebz|ehz|emh|mt\d{3}|dws|dtz|ddz|ed300|q[13][a-d]|lk\d\d|as\d{4}|a1500|e\d{3}|sdm\d*|zm[bd]\d*|itron|iskra|norax|sgm|am550|kaifa|im35\d|td\d{4}|t5[15]0|dvs|ws\d{4}|gs303|gh30\d|abb|aec|hiking|janitza)/i;
-/** Bound above which a register is probably in Wh: no home reaches it in kWh, but in Wh it is only 1,000 kWh. */
+/** Value above which a register is probably in Wh: 1,000,000 kWh is more than a home uses, but 1,000,000 Wh are only 1,000 kWh. */
 const MOST_KWH = 1_000_000;
-/** Maximum number of names per meter about which the owner is asked; a script with more publishes noise. */
+/** Maximum number of names per meter about which the owner is asked. A script with more names publishes mostly noise. */
 const MAX_ASKED = 20;
 
 const UNITS: Readonly<
@@ -41,20 +41,24 @@ const UNITS: Readonly<
 const mappingOf = (mapping: MeterNameSettings, prefix: string, name: string) =>
   [`${prefix}.${name}`, name].flatMap((key) => (Object.hasOwn(mapping, key) ? (mapping[key] ?? []) : []))[0];
 
-/** Whether a block comes from a meter script: one of its names is understood or mapped, or the block has the usual name of a meter. */
+/**
+ * Whether a block comes from a meter script: the block has a common name of a meter, or one of the names in the block is understood or
+ * mapped by the owner.
+ */
 export function isMeterBlock(prefix: string, block: Json, mapping: MeterNameSettings): boolean {
   if (METER.test(prefix) && !Object.hasOwn(block, 'Temperature')) return true;
   return Object.keys(block).some((name) => {
     const { is } = readMeterName(name);
     const isKnown = is === 'register' || is === 'power' || mappingOf(mapping, prefix, name) !== undefined;
-    // A plain `total` counts as a meter, too; its owner is asked about the direction.
+    // A plain `total` also shows that the block is a meter. The owner is then asked about the direction.
     return isKnown || (/^total$/i.test(name) && typeof block[name] === 'number');
   });
 }
 
 /**
- * Reads a meter that a script reads. The owner names the block (`jsonPrefix`: `SML`, `MT681`), and it becomes a circuit: `sml/import`. For
- * names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits that the message already has.
+ * Reads the block of a meter script. The block's name, which the owner chooses (`jsonPrefix`: `SML`, `MT681`), becomes a circuit:
+ * `sml/import`. For names without a clear meaning the owner is asked: `sml/unknown/wert_a`. `circuits`: circuits of earlier blocks in the
+ * message.
  */
 export function readMeterBlock(
   { collector, device, atMs }: TasmotaSource,
@@ -113,10 +117,10 @@ export function readMeterBlock(
   }
 }
 
-/** Whether a block is that of the Teleinfo firmware, whose powers of a phase (VA and W) are no registers. */
+/** Whether a block comes from the Teleinfo firmware. Its powers of a phase (VA and W) are not registers. */
 const isTeleinfo = (block: Json): boolean => Object.hasOwn(block, 'PSUB') && Object.hasOwn(block, 'PH');
 
-/** Whether a name is that of a day's register (`Day Energy`): it says "day", and no other name of the block says "night". */
+/** Whether a name means a register of one day (`Day Energy`): it contains "day", and no other name in the block contains "night". */
 function isOfDay(name: string, block: Json): boolean {
   const { bySibling } = nameFactsOf(expandAbbreviations(name));
   if (bySibling?.else !== 'period') return false;
@@ -126,8 +130,8 @@ function isOfDay(name: string, block: Json): boolean {
 }
 
 /**
- * Describes a name of a block for the classification with the other names of its meter: by its own words if they are clear, else by the
- * meaning of the name in scripts (`Power_curr`, `1_8_0`).
+ * Describes a name for the classification with the other names of its meter. The description uses the name's own words if they are clear,
+ * otherwise the meaning of the name in scripts (`Power_curr`, `1_8_0`).
  */
 function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: string): RegisterDescription {
   const spelled: RegisterDescription = { names: [expandAbbreviations(name)], unit, scope };
@@ -138,8 +142,8 @@ function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: st
 }
 
 /**
- * Returns the channel of a setting: for another commodity its import or its volume. Returns null for a volume of electricity, which does
- * not exist.
+ * Returns the channel that a setting (`counts_as`) selects. For another commodity than electricity: its import or its volume. Null for a
+ * volume of electricity, which does not exist.
  */
 function mapped(countsAs: string, isVolume: boolean): string | null {
   if (COMMODITIES.some((one) => one === countsAs))

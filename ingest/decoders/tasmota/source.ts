@@ -2,17 +2,17 @@ import type { ValueKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
-/** Device, time and result collector, common to all values of one message. */
+/** Device, time and result collector for all values of one message. */
 export interface TasmotaSource {
   collector: ValueCollector;
   device: string;
   atMs: number | null;
 }
 
-/** Maximum number of phases or tariffs in a list (firmware has up to 8, on an ESP32); a longer list is refused. */
+/** Maximum number of phases or tariffs in a list; a longer list is refused. Firmware has up to 8, on an ESP32. */
 const MAX_PARTS = 8;
 
-/** Returns a member as an object; null if it is missing. Refuses anything else. */
+/** Returns a block of the message as an object; null if it is missing. Refuses a block that is not an object. */
 export function readBlock({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = asObject(value);

@@ -1,4 +1,4 @@
-/** Parsed topic of a Tasmota device. `nothing`: commands, their echoes, states of relays, versions. */
+/** Parsed topic of a Tasmota device. `about` is `nothing` for commands and their echoes, states of relays, and versions. */
 export interface TasmotaTopic {
   /** Name of the device (`%topic%`). */
   device: string;
@@ -6,15 +6,15 @@ export interface TasmotaTopic {
 }
 
 type Prefix = 'cmnd' | 'stat' | 'tele';
-/** Names of messages that devices send, in capitals: `SENSOR`, `INFO1`, `HASS_STATE`. */
+/** Names of messages that devices send, which are in capitals: `SENSOR`, `INFO1`, `HASS_STATE`. */
 const SENT = /^[A-Z][A-Z0-9_]*$/;
 
 const isPrefix = (word: string | undefined): word is Prefix => word === 'cmnd' || word === 'stat' || word === 'tele';
 
 /**
- * Parses a topic; returns null if it does not have the form of Tasmota. The owner arranges the words (`FullTopic`), so the prefix may
- * precede the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or follow it (`tasmota/plug/tele/SENSOR`). With
- * further words between them (`home/tele/floor/plug/SENSOR`) the prefix precedes the device.
+ * Parses a topic; returns null if it does not have the form of Tasmota. The owner arranges the words of topics (`FullTopic`), so the prefix
+ * may precede the device (`tele/plug/SENSOR`, `home/tele/plug/SENSOR`, `tele/home/plug/SENSOR`) or follow it (`tasmota/plug/tele/SENSOR`).
+ * If other words separate prefix and device (`home/tele/floor/plug/SENSOR`), the prefix precedes the device.
  */
 export function parseTasmotaTopic(topic: string): TasmotaTopic | null {
   const words = topic.split('/');
@@ -37,6 +37,6 @@ function findPrefix(words: readonly string[]): { prefix: Prefix; device: string 
 const toldBy = (name: string): TasmotaTopic['about'] =>
   name === 'SENSOR' ? 'sensors' : name === 'LWT' ? 'availability' : 'nothing';
 
-/** Replies to `Status 8` and `Status 10` contain the same data as `SENSOR`. */
+/** The replies to the commands `Status 8` and `Status 10` contain the same data as `SENSOR`. */
 const answeredBy = (name: string): TasmotaTopic['about'] =>
   name === 'STATUS8' || name === 'STATUS10' ? 'status' : 'nothing';

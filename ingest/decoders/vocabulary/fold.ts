@@ -1,4 +1,4 @@
-/** Letters that are not a plain letter with an accent, and their plain spellings. */
+/** Letters that are not a plain letter with an accent, with their plain spellings. */
 const LETTERS = new Map([
   ['ø', 'o'],
   ['æ', 'ae'],
@@ -7,7 +7,7 @@ const LETTERS = new Map([
   ['ł', 'l'],
   ['đ', 'd'],
 ]);
-/** Spellings of accented letters by people without these keys: `Waermezaehler`. */
+/** Accented letters as people spell them on keyboards without them: `Waermezaehler`. */
 const SPELT_OUT: readonly (readonly [RegExp, string])[] = [
   [/ä/g, 'ae'],
   [/[öø]/g, 'oe'],
@@ -23,7 +23,7 @@ export const foldAccents = (text: string): string =>
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '');
 
-/** Returns both spellings of a dictionary word without accents: accents omitted, and letters spelt out. */
+/** Returns two spellings of a dictionary word: with its accents removed, and with its accented letters spelt out. */
 export function spellingsWithoutAccents(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
@@ -38,7 +38,7 @@ export const foldedWordsOf = (name: string): string[] =>
       .normalize('NFC')
       .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
       .replaceAll(/(\p{Lu}\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1_$2')
-      // Splits `importedkwh`, whose unit ends no other word.
+      // Splits `importedkwh` before the unit; no other word ends with `kwh`.
       .replaceAll(/(?<=\p{L}{3})kwh(?!\p{L})/giu, '_$&')
       // Splits `7Tage` and `30days`.
       .replaceAll(/(\d)(\p{L}{3})/gu, '$1_$2'),

@@ -2,13 +2,18 @@ import { readFileSync } from 'node:fs';
 
 /** Meanings that a word in a register's name can have. */
 const WORD_MEANINGS = [
-  /** Taken from the grid; fed into the grid; produced by the measured device, so flowing out of it. */
+  /**
+   * Directions of flow. `import`: taken from the grid. `export`: fed into the grid. `produced`: produced by the measured device, so it
+   * flows out of the device.
+   */
   'import',
   'export',
   'produced',
-  /** Consumed. Means import unless another name is more explicit: drawn, bought or from the grid (registers-of-a-device). */
+  /**
+   * Consumed. Means import, unless the name of another register is more explicit: drawn, bought or from the grid (registers-of-a-device).
+   */
   'consumed',
-  /** Returned. The same name without this word is then the import (`energy`, `energy_returned`). */
+  /** Returned. A register with the same name without this word is then the import: `energy` next to `energy_returned`. */
   'returned',
   /**
    * Subject of a quantity: the grid, the home's consumption, solar panels or a generator, a battery. For a battery also the direction of
@@ -21,20 +26,23 @@ const WORD_MEANINGS = [
   'store',
   'charge',
   'discharge',
-  /** Self-consumption: the part of its own production that a home uses. */
+  /** Self-consumption: the share of a home's production that the home uses itself. */
   'self',
-  /** Production, battery or self-consumption: neither taken from the grid nor fed into it. */
+  /** Production, battery or self-consumption. The energy is neither taken from the grid nor fed into it. */
   'own',
-  /** Source or destination of the flow. Takes precedence over `import` and `export`, which may be said from either end of the wire. */
+  /**
+   * Source or destination of the flow. Takes precedence over `import` and `export`, which may be meant from the grid's or from the home's
+   * side.
+   */
   'fromGrid',
   'toGrid',
-  /** A counter that resets, or a period that has ended. */
+  /** Period: a counter that resets, or a period that has ended. */
   'period',
-  /** Lifetime total. Next to a word for a period it is a contradiction: `Cumulative hourly import`. */
+  /** Lifetime total. Contradicts a word for a period in the same name: `Cumulative hourly import`. */
   'lifetime',
-  /** "Day": a tariff if the name mentions tariffs, otherwise a period. */
+  /** "Day". Means a tariff if the name mentions tariffs, otherwise a period. */
   'day',
-  /** Quantities other than active energy, and values that are not measured. */
+  /** Quantities other than active energy, and quantities that are not measured. */
   'reactive',
   'apparent',
   'cost',
@@ -44,21 +52,21 @@ const WORD_MEANINGS = [
   'heat',
   'water',
   'tariff',
-  /** Off-peak hours, and peak hours. */
+  /** Tariffs: off-peak hours and peak hours. */
   'low',
   'high',
   'phase',
-  /** Direction that depends on the point of view: `received`, `supplied`. */
+  /** Directions that depend on the point of view: `received`, `supplied`. */
   'unclear',
-  /** Words such as "grid" or "house". Their energy is not that of an inverter. */
+  /** Words such as "grid" or "house". Energy with such a name is not that of an inverter. */
   'house',
-  /** Words without further information: energy, total, meter, articles. */
+  /** Words that add no information: energy, total, meter, articles. */
   'plain',
-  /** "Capacity": a maximum or, in translated names, an amount of energy that has flowed: `Total charging capacity`. */
+  /** "Capacity". Means a maximum or, in translated names, an amount of energy that has flowed: `Total charging capacity`. */
   'vague',
   /** A device that heats or cools. */
   'heats',
-  /** Devices that switch. Circuits whose names differ only in the index are then independent of each other. */
+  /** Devices that switch. Circuits whose names contain such a word and differ only in the index are independent of each other. */
   'switches',
   'meter',
   /** An appliance or a place, which can name a circuit. */
@@ -77,7 +85,7 @@ export interface LanguageWords {
 /** Languages that write compounds as one word. */
 const COMPOUNDING = new Set(['en', 'de', 'nl', 'sv', 'no', 'da', 'fi']);
 
-/** Reads `words.tsv`. Throws an error that names the line whose meaning does not exist. */
+/** Reads the words of all languages from `words.tsv`. Throws an error that names the line if a meaning does not exist. */
 function readLanguages(): LanguageWords[] {
   const [, ...lines] = readFileSync(new URL('words.tsv', import.meta.url), 'utf8')
     .split('\n')

@@ -2,10 +2,13 @@ import { spellingsWithoutAccents } from './fold.ts';
 import { LANGUAGES, type LanguageWords, type WordMeaning } from './language.ts';
 
 export const MAX_PHRASE_WORDS = 4;
-/** Minimum length of the parts of a compound word; shorter ones occur in almost every word. */
+/** Minimum length of the parts of a compound word. Shorter parts occur in almost every word. */
 const SHORTEST_PART = 3;
 const SHORTEST_COMPOUND = 6;
-/** No meter's word is longer. The time for a search grows with the square of the length, and anybody may name a number. */
+/**
+ * Maximum length of a compound word; no meter's word is longer. The time of a search grows with the square of the length, and names are
+ * arbitrary input.
+ */
 const LONGEST_COMPOUND = 40;
 const MOST_PARTS = 5;
 /** Linking letters between the parts of a compound: `Verbrauch-s-zähler`. */
@@ -37,24 +40,24 @@ function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
 const all = dictionaryOf(LANGUAGES);
 const isEnglish = ({ code }: LanguageWords) => code === 'en';
 /**
- * Dictionaries for compounds. English is separate and comes last: its `net` means a balance, but the Danish `netimport` means import from
- * the grid.
+ * Dictionaries for compounds. English is separate and comes last, because its `net` means a balance, but the Danish `netimport` means
+ * import from the grid.
  */
 const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one)), LANGUAGES.filter(isEnglish)].map(
   (languages) => languages.map((language) => dictionaryOf([language])),
 );
 /**
- * Meanings that apply even if only one of several readings of a compound has them: it is better to ask the owner than to count a wrong
+ * Meanings that a compound has even if only one of several ways to split it has them. It is better to ask the owner than to count a wrong
  * quantity.
  */
 const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
-/** Returns the meanings of a word or phrase in all languages; null if no language knows it. */
+/** Returns the meanings of a word or phrase in all languages; null if it is in no dictionary. */
 export const meaningsOf = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
-/** Whether a word has a meaning in another language than English and is no place. Such words do not name a circuit. */
+/** Whether a word has a meaning in another language but none in English, and is not a place. Such words do not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
   word.length >= SHORTEST_PART && !found(inEnglish, word) && meaningsOf(word)?.has('place') === false;
 
@@ -72,8 +75,9 @@ function found({ words, stems }: Dictionary, word: string): Meanings | null {
 }
 
 /**
- * Returns the meanings of a compound whose parts all belong to one language: `tagesverbrauch` means a day and a consumption. If it can be
- * split in several ways (`nätimport`: from the grid or, without its accent, by night), it has only the meanings that all of them share.
+ * Returns the meanings of a compound whose parts all belong to one language: `tagesverbrauch` means a day and a consumption. If the
+ * compound can be split in several ways (`nätimport`: from the grid or, without its accent, by night), only the meanings that all ways
+ * share.
  */
 function compoundOf(word: string): Meanings | null {
   if (word.length < SHORTEST_COMPOUND || word.length > LONGEST_COMPOUND || word.includes(' ')) return null;
@@ -95,7 +99,7 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMe
     for (const link of LINKS) {
       if (!word.startsWith(link, length)) continue;
       const rest = word.slice(length + link.length);
-      // At the end, "net" is a network or a company: SolarNet.
+      // At the end of a compound, "net" means a network or a company (SolarNet), not a balance.
       if (rest.length < SHORTEST_PART || (rest === 'net' && isBalance(dictionary.words.get(rest)))) continue;
       const others = found(dictionary, rest) ?? partsOf(dictionary, rest, most - 1);
       if (others) return asCompound(first, others);
@@ -106,7 +110,9 @@ function partsOf(dictionary: Dictionary, word: string, most: number): Set<WordMe
 
 const isBalance = (meanings: Meanings | undefined): boolean => meanings?.has('balance') === true;
 
-/** Joins the meanings of both parts. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff. */
+/**
+ * Joins the meanings of the parts of a compound. "Day" before another word means a period (`Tagesverbrauch`), but `Tagtarif` is a tariff.
+ */
 function asCompound(first: Meanings, others: Meanings): Set<WordMeaning> {
   const both = new Set([...first, ...others]);
   if (both.has('day') && !both.has('tariff')) both.add('period');

@@ -7,44 +7,49 @@ import { readTeleinfoLabel } from './teleinfo.ts';
 /** Reason why a quantity is known not to count. */
 export type NotCountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
-/** A word that is a tariff only if its sibling exists: `hp` next to `hc`, "day" next to "night". */
+/** A word that means a tariff only if its sibling word exists: `hp` and `hc`, "day" and "night". */
 export interface PartBySibling {
   part: string;
   sibling: string;
-  /** Meaning of the word without its sibling. */
+  /** Meaning of the word if its sibling does not exist. */
   else: 'period' | 'place' | 'nothing';
 }
 
-/** Facts that a name states, without guesses. */
+/** Facts that a name states explicitly. */
 export interface NameFacts {
   /**
    * `both`: the name mentions both directions, or an ambiguous one. Null: it mentions none. Words for production have no direction
    * (registers-of-a-device).
    */
   direction: 'import' | 'export' | 'both' | null;
-  /** Whether only a word for consumption indicates the direction. */
+  /** Whether a word for consumption is the only evidence of the direction. */
   isConsumed: boolean;
-  /** Whether only "in" or "out" indicates the direction: on a meter the grid's, on any other device a side of the device. */
+  /**
+   * Whether "in" or "out" is the only evidence of the direction. On a meter they mean the grid's direction, on any other device a side of
+   * the device.
+   */
   isSide: boolean;
   not: NotCountedReason | null;
-  /** Whether the name has a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
+  /** Whether the name contains an ambiguous rating: a number of weeks or watts (`1w`, `lamp_60w`), or of seconds or cells (`16s`). */
   hasRating: boolean;
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
   bySibling: PartBySibling | null;
-  /** Words by which other names recognise this one as their sibling: `hc`, `night`, `t2`. */
+  /**
+   * Words of the name by which another register of the device can recognise this one as the sibling of its own word: `hc`, `night`, `t2`.
+   */
   siblings: readonly string[];
   /** Folded words of the name that no dictionary contains. */
   unknown: string[];
-  /** OBIS code, or label of a French meter, in the name; it takes precedence over all words. */
+  /** OBIS code or label of a French meter in the name. Takes precedence over all words. */
   obis: ObisMeaning | null;
   has(concept: WordMeaning): boolean;
-  /** Folded words and phrases: all of them; those of places or appliances; those that mean "returned". */
+  /** Folded words and phrases of the name: all of them, then (below) those of places or appliances, and those that mean "returned". */
   words: readonly string[];
   places: readonly string[];
   returned: readonly string[];
-  /** Number after a word, with the word: `plug 1`, `ct1`, `Energy 2`; null if there is none. */
+  /** Number in the name, with the word to which it belongs: `plug 1`, `ct1`, `Energy 2`. Null if there is none. */
   index: { noun: string; number: string; isNamed: boolean; switches: boolean } | null;
 }
 
@@ -56,33 +61,33 @@ const NOTS: readonly Exclude<NotCountedReason, 'again'>[] = [
   'unmeasured',
   'period',
 ];
-/** Word that numbers a tariff; `f1` is a band of an Italian contract. */
+/** A word for a tariff, followed by the tariff's number. `f1` is a band of an Italian contract. */
 const TARIFF = /^(?:tariff?|tarief|tier|rate|taryfa|tarifa|fascia|strefa|t|f|ht|nt)(\d{1,2})$/;
-/** Hours of French contracts, recognised only next to the words "index" or "compteur". Elsewhere HP means a heat pump. */
+/** Tariffs of French contracts. Recognised only next to the words "index" or "compteur", because elsewhere HP means a heat pump. */
 const FRENCH = new Map([
   ['hc', 't1'],
   ['hp', 't2'],
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
-/** Words that are tariffs if another tariff of the same kind exists: French hours, and the periods of Spanish contracts. */
+/** Words that mean a tariff if another tariff of the same kind exists: hours of French contracts, and periods of Spanish contracts. */
 const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[] = [
   [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
 ];
-/** Length of a period: `7d`, `24h`. `w` and `s` may also be watts and cells (`hasRating`). */
+/** Length of a period: `7d`, `24h`. Excludes `w` and `s`, which may also mean watts and cells (`hasRating`). */
 const SPAN = /^\d{1,3}(?:sec|min|h|hr|hrs|d|wk|mo|y|yr)$/;
-/** Words before a number or letter that name a circuit and that no dictionary lists as an appliance. */
+/** Words that name a circuit together with a number or letter. Only words that no dictionary lists as an appliance. */
 const INDEXED =
   /^(?:ct|ch|channel|chan|clamp|input|circuit|meter|port|s0|string|mppt|pv|zone|unit|kanal|canal|canale)$/;
 const NUMBERED = /^(\p{L}+?)0*(\d{1,2})$/u;
-/** Directions as meters print them: `+A`, `A-`, `R+`. */
+/** Plus or minus before or after A (active) or R (reactive), as meters print directions: `+A`, `A-`, `R+`. */
 const SIGNED = /(?:^|[\s(_])(?:([+-])([AR])|([AR])([+-]))(?=$|[\s)_:T])/;
 const MAX_REMEMBERED = 5_000;
 const remembered = new Map<string, NameFacts>();
 
 /**
- * Returns the facts that the name of a register or power states, in any of the languages. Cached, because names recur with each message.
+ * Returns the facts that the name of a register or power states, in any of the languages. Cached, because each message repeats its names.
  */
 export function nameFactsOf(name: string): NameFacts {
   const known = remembered.get(name);
@@ -102,7 +107,7 @@ function read(name: string): NameFacts {
   const parts = obis && obis.parts.length > 0 ? obis.parts : partsOf(words, rated || has('import') || has('export'));
   const isTariff = parts.some((part) => part.startsWith('t'));
   const isDay = has('day') && !rated && !isTariff && !has('low');
-  // "Peak" is a maximum or, in a tariff, its dear hours; a peak limit stays a limit.
+  // "Peak" means a maximum or, in a tariff, the expensive hours. "Peak limit" is a limit even in a tariff.
   const isMeasured =
     (rated || isTariff) && words.every(({ meanings }) => !meanings?.has('unmeasured') || meanings.has('high'));
   const nots = NOTS.filter((one) => has(one) && !(one === 'unmeasured' && isMeasured));
@@ -144,13 +149,13 @@ const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
 const inAtEnd = (words: readonly Phrase[]): 'import' | null =>
   words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
 
-/** Whether "out" is the only word for export (`AC_Out_Watt`), without a destination. */
+/** Whether "out" is the only word for export, without a destination: `AC_Out_Watt`. */
 const isOut = (words: readonly Phrase[]): boolean =>
   words.every(({ text, meanings }) => text === 'out' || !(meanings?.has('export') || meanings?.has('toGrid')));
 
 /**
- * Returns the direction of a name. A destination of the flow takes precedence over words such as "delivered", and an ambiguous word has no
- * effect next to a clear one.
+ * Returns the direction that a name states. A destination of the flow takes precedence over words such as "delivered". An ambiguous word is
+ * ignored next to a clear one.
  */
 function directionOf(words: readonly Phrase[]): Pick<NameFacts, 'direction' | 'isConsumed'> {
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
@@ -183,7 +188,7 @@ function phrasesOf(words: readonly string[]): Phrase[] {
   return phrases;
 }
 
-/** Whether a text is a word with a possible meaning; numbers, ids and single letters are not. */
+/** Whether a text is a word that can have a meaning. Numbers, ids and single letters are not. */
 const isWord = (text: string): boolean => text.length > 2 && !/\d/.test(text);
 
 function mediumOf(words: readonly Phrase[]): NameFacts['medium'] {
@@ -210,10 +215,10 @@ function partsOf(words: readonly Phrase[], rated: boolean): string[] {
   });
 }
 
-/** Whether the number after a word is a tariff: `tariff 1`, and `delivered_1` of Dutch meters. */
+/** Whether a number after this word means a tariff: `tariff 1`, and `delivered_1` of Dutch meters. */
 const tellsTariff = ({ text, meanings }: Phrase) => meanings?.has('tariff') || /^(?:delivered|returned)$/.test(text);
 
-/** Returns the index in a name. A switch takes precedence over other numbered words: `strip 1 relay 2` is a relay. */
+/** Returns the number in a name, with its word. A switch takes precedence over other words: `strip 1 relay 2` is a relay. */
 function indexOf(words: readonly Phrase[]): NameFacts['index'] {
   const found = words.flatMap(({ text, meanings }, at) => {
     const [, ownNoun, ownNumber] = NUMBERED.exec(text) ?? [];

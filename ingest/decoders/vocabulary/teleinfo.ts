@@ -7,7 +7,10 @@ const register = (direction: 'import' | 'export', ...parts: string[]): ObisMeani
   medium: '',
   not: null,
 });
-/** Meaning of the distributor's four tariffs, which split the energy of the supplier's ten tariffs a second time. */
+/**
+ * Meaning of the distributor's four tariff registers. They do not count, because they split the energy of the supplier's ten tariffs a
+ * second time.
+ */
 const AGAIN: ObisMeaning = { ...register('import'), quantity: 'none', direction: null, not: 'again' };
 const REACTIVE: ObisMeaning = { ...AGAIN, not: 'reactive' };
 
@@ -27,5 +30,5 @@ const LABELS = new Map<string, ObisMeaning>([
   ...Array.from({ length: 4 }, (_, index): [string, ObisMeaning] => [`ERQ${index + 1}`, REACTIVE]),
 ]);
 
-/** Returns the meaning of a French meter's label; null if it is no label. */
+/** Returns the meaning of a French meter's label; null if the name is not such a label. */
 export const readTeleinfoLabel = (name: string): ObisMeaning | null => LABELS.get(name) ?? null;

@@ -1,15 +1,15 @@
 import { foldedWordsOf } from './fold.ts';
 
 /**
- * Whether a text names a heat meter: its kind in words (`Wärmemengenzähler`), a model that is nothing else, or its medium as M-Bus calls it
- * (EN 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
+ * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that is only a heat meter, or by its medium on M-Bus (EN
+ * 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
  */
 export const namesHeatMeter = (text: string): boolean =>
   /multical|ultraheat|heat[\s_-]?meter|w(?:ä|ae?)rme(?:mengen?|z)|(?<!\p{L})wmz(?!\p{L})|heat: ?(?:in|out)let|heat ?\/? ?cooling ?load/iu.test(
     text,
   );
 
-/** Whether a text names an M-Bus, on which most meters count heat or water: `mbus`, `wM-Bus`, `libmbus2mqtt`. */
+/** Whether a text names an M-Bus: `mbus`, `wM-Bus`, `libmbus2mqtt`. Most meters on an M-Bus count heat or water. */
 export const namesMBus = (text: string): boolean => /(?<![a-z])(?:w|lib|go)?m[\s_-]?bus(?![a-z])/i.test(text);
 
 const FLOW =
@@ -17,7 +17,7 @@ const FLOW =
 const RETURN =
   /^(?:return|outlet|rucklauf\p{L}*|ruecklauf\p{L}*|retour\p{L}*|returlednings?\p{L}*|returlob\p{L}*|ritorno|retorno|powrot\p{L}*|zpatecka|vratn\p{L}*|paluu)$/u;
 
-/** Whether temperatures with these names are those of a flow and of its return, which a heat meter measures, and a heat pump as well. */
+/** Whether temperatures with these names are those of a flow and its return. Heat meters measure both, but so do heat pumps. */
 export function isThermalCircuit(temperatures: readonly string[]): boolean {
   const words = temperatures.flatMap(foldedWordsOf);
   return words.some((word) => FLOW.test(word)) && words.some((word) => RETURN.test(word));

@@ -20,7 +20,7 @@ const shown = (what: SingleRegisterVerdict): string =>
       : what.is;
 
 /**
- * Rates a classification as `right`, `unknown` or `wrong`. For production and battery names, an unknown meaning and the export of solar
+ * Rates a classification as `right`, `unknown` or `wrong`. For names of production and batteries, both an unknown meaning and the export of
  * panels or a battery are right.
  */
 function judged(meaning: string, what: SingleRegisterVerdict): 'right' | 'unknown' | 'wrong' {
@@ -60,7 +60,7 @@ test('each language has words for both directions, for periods, and for quantiti
 });
 
 test.each([
-  // The cases of issue 17.
+  // Names from issue 17.
   ['Energy 2 Days Ago', 'period'],
   ['Tagesverbrauch', 'period'],
   ['Dagverbruik', 'period'],
@@ -81,16 +81,16 @@ test.each([
   ['21.8.0', 'import/l1'],
   ['1.0.2.8.0.255', 'export'],
   ['Firmware 1.8.0.4', 'unknown'],
-  // Signs as meters print them.
+  // Plus and minus signs of directions, as meters print them.
   ['+A T1', 'import/t1'],
   ['Energia A-', 'export'],
   ['R+ energy', 'reactive'],
-  // Names that state the end of the wire.
+  // Names that state the source or destination of the flow.
   ['Delivered to grid', 'export'],
   ['Supply from grid', 'import'],
   ['Energy received', 'unknown'],
   ['Import and export', 'unknown'],
-  // Words without accents, and with letters spelt out.
+  // Words without their accents, and with accented letters spelt out.
   ['Waermemengenzaehler', 'heat'],
   ['rueckspeisung gesamt', 'export'],
   ['Energia zuzycie dzisiaj', 'period'],
@@ -101,10 +101,10 @@ test.each([
   ['HP energy', 'import'],
   ['Foobar energy', 'unknown'],
   ['Spotreba včera', 'period'],
-  // A number of watts or cells, or a period.
+  // Numbers before `w` and `s`, which may be watts, cells or the length of a period.
   ['Lamp 60w energy', 'unknown'],
   ['Pack 16s energy', 'unknown'],
-  // The last part is no balance, as it is in "nettoverbrauch".
+  // "Net" at the end of a word is not a balance, as it is in "nettoverbrauch".
   ['solarnet energy', 'unknown'],
   ['WMZ Energie', 'heat'],
   ['Battery export energy', 'unknown'],
@@ -123,7 +123,7 @@ test('reports contradictory names as unknown, and ignores the device’s own nam
 
 test('the time to classify an unknown word grows at most linearly with its length', () => {
   let count = 100_000;
-  // Each part is a word of its own, so a search would try every split of the whole.
+  // A generated word of many parts, each of which is a dictionary word, so that a slow search would try every split.
   const wordOf = (length: number) => `${'nachtverbrauch'.repeat(20).slice(0, length - 6)}${count++}q`;
   const timeOf = (length: number) => {
     const names = Array.from({ length: 1_000 }, () => wordOf(length));
@@ -131,9 +131,9 @@ test('the time to classify an unknown word grows at most linearly with its lengt
     for (const name of names) nameFactsOf(name);
     return process.cpuUsage().user - before;
   };
-  // The first names compile the code. Names are cached, so each round has its own.
+  // Warm-up: V8 compiles the code. Each round has new names, because names are cached.
   timeOf(40);
   const shortest = (length: number) => Math.min(...[1, 2, 3].map(() => timeOf(length)));
-  // 4.75 times the length: 23 times the time, if it grew with the square.
+  // The long names are 4.75 times as long. Quadratic time would be 23 times as much.
   expect(shortest(190) / shortest(40)).toBeLessThan(12);
 });

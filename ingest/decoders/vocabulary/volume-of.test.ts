@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { volumeCommodityOf } from './volume-of.ts';
 
 test.each([
-  // Names of public projects and forums.
+  // Volume names from public projects and forums.
   ['Gaszähler', 'gas'],
   ['Gasverbrauch gesamt', 'gas'],
   ['Gas Counter', 'gas'],
@@ -22,10 +22,10 @@ test.each([
   ['Vattenmätare total', 'water'],
   ['Heat meter volume', 'heat'],
   ['Wärmemengenzähler Volumen', 'heat'],
-  // Names without a word for a total.
+  // Names of volumes without a word for a total.
   ['Gas', null],
   ['Water volume', null],
-  // Volumes that are no consumption.
+  // Names of volumes that are no consumption.
   ['Water tank total', null],
   ['Regenwasser gesamt', null],
   ['Water meter reverse total', null],
@@ -35,7 +35,7 @@ test.each([
   ['Gas day consumption', null],
   ['Gas cost total', null],
   ['Water consumption limit', null],
-  // Names without a commodity.
+  // Names of volumes without a commodity.
   ['Total volume', null],
   ['Counter', null],
 ])('classifies %s as %s', (name, commodity) => {

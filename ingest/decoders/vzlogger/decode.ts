@@ -6,9 +6,9 @@ import { createValueCollector, emptyResult, refusedResult } from '../read/value-
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 interface VzloggerTopic {
-  /** Topic before the channel's word. All channels of a prefix are treated as one meter. */
+  /** Topic before the channel's word, used as the device. All channels with the same prefix are treated as one meter. */
   device: string;
-  /** Channel's word: `chn0`, or a word of the owner's choice. */
+  /** Word of the channel in the topic: `chn0`, or a word that the owner has chosen. */
   channel: string;
   leaf: 'raw' | 'agg' | 'id' | 'uuid';
 }
@@ -24,7 +24,7 @@ function parseVzloggerTopic(topic: string): VzloggerTopic | null {
   return { device, channel, leaf: leaf as VzloggerTopic['leaf'] };
 }
 
-/** Whether a channel has its default name. Another word is accepted as a channel only after its identifier was announced. */
+/** Whether a channel has its default name. A channel with another name is accepted only after its identifier was announced. */
 const isUsualChannel = (channel: string): boolean => USUAL.test(channel);
 
 interface Measured {
@@ -32,23 +32,24 @@ interface Measured {
   channel: string;
 }
 
-/** OBIS code in vzlogger's form: all six groups, 255 for groups that the meter or the owner has omitted. */
+/** OBIS code as vzlogger writes it: all six groups, with 255 for groups that the meter or the owner has omitted. */
 const CODE = /^\d{1,3}-\d{1,3}:(\d{1,3})\.(\d{1,3})\.(\d{1,3})\*\d{1,3}$/;
-/** Identifiers other than OBIS codes: Flukso, pulses, temperatures, programs. */
+/** Identifiers other than OBIS codes: of Flukso, of pulses, of temperatures and of programs. */
 const OTHERS = /^(?:sensor\d+\/(?:power|consumption)|NilIdentifier|Impulse(?:_neg)?|Power(?:_neg)?)$/;
 
 const isIdentifier = (text: string): boolean => CODE.test(text) || OTHERS.test(text);
 
 /**
- * Whether an identifier is a short code (`1.8.0`). Only the readout of IEC 62056-21 (protocol `d0`) has such codes; its energy is in kWh.
+ * Whether an identifier was a short code (`1.8.0`), to which vzlogger adds 255. Only the readout of IEC 62056-21 (protocol `d0`) has short
+ * codes; its energy is in kWh.
  */
 const isOfReadout = (id: string): boolean => id.startsWith('255-255:');
 
-/** Returns the meaning of an identifier; null if it does not count or is no OBIS code of electricity. */
+/** Returns the meaning of a channel's identifier; null if it does not count or is not an OBIS code of electricity. */
 function measuredBy(id: string): Measured | null {
   const [code, flow, made] = CODE.exec(id) ?? [];
   if (code === undefined) return null;
-  // Signed power: total (16.7), or of one phase (36.7, 56.7, 76.7).
+  // OBIS codes of the signed power: of the total (16.7), or of one phase (36.7, 56.7, 76.7).
   if (made === '7' && flow !== undefined && ['16', '36', '56', '76'].includes(flow)) {
     const phase = Math.floor(Number(flow) / 20);
     return { kind: 'power_w', channel: phase === 0 ? 'import' : `import/l${phase}` };
@@ -64,7 +65,7 @@ function measuredBy(id: string): Measured | null {
 interface Known {
   id: string;
   measured: Measured | null;
-  /** Whether the channel publishes each value, in addition to means. */
+  /** Whether the channel publishes each single value in addition to means. */
   isRaw: boolean;
 }
 
@@ -75,18 +76,18 @@ class Channels {
   learn({ topic, payload, replayed = false }: DeviceMessage): void {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
-    // A retained value may be years old, so it does not prove that vzlogger still publishes single values.
+    // A replayed value may be years old, so it does not prove that vzlogger still publishes single values.
     if (parsed?.leaf === 'raw' && known && !replayed) known.isRaw = true;
     const id = parsed?.leaf === 'id' ? identifierIn(payload) : null;
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
     this.#devices.set(parsed.device, channels);
-    // An identifier means that vzlogger has restarted, possibly with other settings; whether it still publishes single values is unknown
-    // until the next one comes.
+    // vzlogger publishes identifiers when it starts, possibly with new settings. Whether it still publishes single values is unknown until
+    // the next single value arrives.
     channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
   }
 
-  /** Whether the message contains anything new: identifiers come with each start, values every second. */
+  /** Whether the message contains anything new. Identifiers are repeated at each start, values every second. */
   isNews({ topic, payload, replayed = false }: DeviceMessage): boolean {
     const parsed = parseVzloggerTopic(topic);
     const known = parsed && this.of(parsed);
@@ -97,7 +98,7 @@ class Channels {
 
   of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
 
-  /** Whether an earlier channel of the device measures the same quantity; this channel then belongs to another meter. */
+  /** Whether a channel of the device with an earlier name measures the same quantity. This channel then belongs to another meter. */
   isSecond({ device, channel }: VzloggerTopic, { kind, channel: place }: Measured): boolean {
     for (const [other, { measured }] of this.#devices.get(device) ?? []) {
       const isSame = measured?.kind === kind && measured.channel === place;
@@ -107,7 +108,7 @@ class Channels {
   }
 }
 
-/** Order of channel names: `chn2` precedes `chn10`. */
+/** Compares names of channels so that `chn2` precedes `chn10`. */
 const inOrder = new Intl.Collator('en', { numeric: true });
 
 function identifierIn(payload: Buffer): string | null {
@@ -115,12 +116,15 @@ function identifierIn(payload: Buffer): string | null {
   return isIdentifier(text) ? text : null;
 }
 
-/** Divisors of registers to kWh. Power is in W if registers are in Wh; if they are in kWh, it is in W or kW, depending on the meter. */
+/**
+ * Divisors of registers to kWh. If a meter's registers are in Wh, its power is in W; if they are in kWh, its power is in W or kW, depending
+ * on the meter.
+ */
 const UNITS = new Map([
   ['Wh', 1_000],
   ['kWh', 1],
 ]);
-/** Result of `aggmode: max` for values below zero: the smallest positive normal double. */
+/** Smallest positive normal double. vzlogger sends it with `aggmode: max` if all values are below zero. */
 const NO_HIGHEST = 2.2250738585072014e-308;
 
 /** Decoder of vzlogger: electricity meters that are read by SML or IEC 62056-21 (D0). */
@@ -145,7 +149,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   if (parsed.leaf === 'id' || parsed.leaf === 'uuid') return emptyResult();
   const { device, channel } = parsed;
   const collector = createValueCollector();
-  // vzlogger announced the identifier when it started, but the message was not retained.
+  // The channel's identifier is unknown: vzlogger announced it when it started, but the message was not retained.
   if (!known) collector.see(device);
   if (!known?.measured || (parsed.leaf === 'agg' && known.isRaw)) return collector;
   const read = measuredIn(message);
@@ -154,7 +158,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
   if (per === undefined) {
-    // SML uses Wh, the readout kWh, and both may use the same identifier. The owner must set the unit.
+    // SML sends Wh, the readout of IEC 62056-21 kWh, and both may use the same identifier. The owner must therefore set the unit.
     collector.see(device);
     return collector;
   }
@@ -167,7 +171,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   return collector;
 }
 
-/** Reads value and time from a payload: a number as text, or `{"timestamp": ms, "value"}`; returns null if it is neither. */
+/** Reads value and time from a payload: a number as text, or `{"timestamp": ms, "value"}`. Returns null for any other payload. */
 function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown; atMs: number | null } | null {
   const text = readText(payload);
   if (text === null) return null;

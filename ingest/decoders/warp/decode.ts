@@ -3,11 +3,11 @@ import { asObject, type Json, ownMember, readJson } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 type WarpTopic =
-  /** The meter in earlier firmware (`meter/values`): one object. */
+  /** The single meter of a charger with earlier firmware (`meter/values`): one object. */
   | { what: 'legacy'; prefix: string }
-  /** The values of a meter, as a list. */
+  /** The values of the meter in a slot, as a list without ids. */
   | { what: 'values'; prefix: string; slot: number }
-  /** The ids of the values in that list, in the same order. */
+  /** The ids of the values in a meter's list of values, in the same order. */
   | { what: 'ids'; prefix: string; slot: number }
   /** Commands to a WARP Charger, and other topics that are not read. */
   | { what: 'nothing'; prefix: string };
@@ -49,8 +49,8 @@ const asked = (channel: string, name: string): ValueMeaning => ({
 });
 
 /**
- * Meanings of lifetime registers and instantaneous powers. The id after each register is a counter that the owner can reset (`Resettable`);
- * it is not read.
+ * Meanings of the values that are read: lifetime registers and instantaneous powers. The id after each register is that of a counter that
+ * the owner can reset (`Resettable`); it is not read.
  */
 const MEANINGS = new Map<number, ValueMeaning>([
   [39, power('import/l1', 'PowerActiveL1ImExDiff')],
@@ -65,18 +65,18 @@ const MEANINGS = new Map<number, ValueMeaning>([
   [195, register('export/l3', 'EnergyActiveL3Export')],
   [209, register('import', 'EnergyActiveLSumImport')],
   [211, register('export', 'EnergyActiveLSumExport')],
-  // The side of the inverter or battery to which these values belong is unknown.
+  // DC values may belong to either side of the inverter or battery.
   [405, asked('dc_import', 'EnergyDCImport')],
   [407, asked('dc_export', 'EnergyDCExport')],
   [413, asked('dc_charge', 'EnergyDCCharge')],
   [415, asked('dc_discharge', 'EnergyDCDischarge')],
   [472, asked('pv_sum_export', 'EnergyPVSumExport')],
 ]);
-/** Sum of import and export. If the meter has no separate import register, the owner is asked about it. */
+/** Id of the sum of import and export. If the meter has no separate import register, the owner is asked about the sum. */
 const BOTH_WAYS = 213;
 const IMPORT = 209;
 
-/** Returns the meaning of a value; null if it is not read. `ids`: all values of this meter. */
+/** Returns the meaning of a value's id; null if the value is not read. `ids`: ids of all values of the meter. */
 function meaningOfId(id: number, ids: readonly number[]): ValueMeaning | null {
   if (id === BOTH_WAYS && !ids.includes(IMPORT)) return asked('both_ways', 'EnergyActiveLSumImExSum');
   return MEANINGS.get(id) ?? null;
@@ -88,7 +88,7 @@ type WarpMemory = Map<string, Map<number, readonly number[]>>;
 const MAX_PREFIXES = 500;
 const MAX_IDS = 500;
 
-/** Stores the list of ids of a meter. An empty list means that the slot has no meter; an invalid one changes nothing. */
+/** Stores the list of ids of a meter. An empty list means that the slot has no meter; an invalid list changes nothing. */
 function learnIds(memory: WarpMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseWarpTopic(topic);
   if (parsed?.what !== 'ids') return;
@@ -149,7 +149,7 @@ function decodeValues(
   }
   ids.forEach((id, index) => {
     const meaning = meaningOfId(id, ids);
-    // If a list contains an id twice, only the first value is read.
+    // If the list of ids contains an id twice, only the first value with this id is read.
     if (!meaning || ids.indexOf(id) !== index) return;
     const { asked, ...quantity } = meaning;
     collector.add({ ...quantity, device, value: values[index], asks: asked ? { unit: 'kWh' } : undefined });

@@ -11,17 +11,17 @@ const ALARMS = 'wmbusmeters_alarm';
 
 const isOwnTopic = (topic: string): boolean => topic.startsWith(ROOT);
 
-/** Whether a body may be a telegram. Owners choose the topic in the command that publishes, so this check avoids parsing all bodies. */
+/** Whether a body may be a telegram. A quick check before parsing, because owners choose the topic in the command that publishes. */
 const mayBeTelegram = (payload: Buffer): boolean => mentionsWords(payload, '"media"', '"meter"', '"timestamp"');
 
-/** Whether an object is a telegram: its member `_` states it. Old versions have no `_` and are recognised by their members. */
+/** Whether an object is a telegram: its member `_` states this. Objects of old versions, without `_`, are recognised by their members. */
 function isTelegram(body: Json): boolean {
   const kind = ownMember(body, '_');
   if (kind !== undefined) return kind === 'telegram';
   return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof ownMember(body, name) === 'string');
 }
 
-/** Channel prefixes by medium. Other media carry no energy or are ambiguous. */
+/** Channel prefixes by medium. Other media carry no energy, or their commodity is ambiguous. */
 const PREFIXES: Record<string, string> = {
   electricity: '',
   gas: 'gas/',
@@ -29,7 +29,7 @@ const PREFIXES: Record<string, string> = {
   'heat volume at inlet': 'heat/',
   'heat volume at outlet': 'heat/',
   'heat/cooling load': 'heat/',
-  // Cooling energy is counted like heat but must be distinguished from it.
+  // Energy for cooling counts like heat, but must be distinguishable from heat.
   'cooling load volume at inlet': 'heat/cooling/',
   'cooling load volume at outlet': 'heat/cooling/',
   water: 'water/',
@@ -39,15 +39,15 @@ const PREFIXES: Record<string, string> = {
   'hot/cold water': 'water/',
 };
 
-/** Returns the channel prefix of a medium; null if it is unknown. */
+/** Returns the channel prefix of a medium; null if the medium is not read. */
 function prefixOf(media: unknown): string | null {
   const word = typeof media === 'string' ? media.trim().toLowerCase() : '';
   return Object.hasOwn(PREFIXES, word) ? (PREFIXES[word] as string) : null;
 }
 
-/** Meaning of a field, without its medium. */
+/** Meaning of a telegram's field, without the medium of the meter. */
 interface Field {
-  /** Channel such as `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; for a volume only its tariff. */
+  /** Channel such as `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; for a volume only the tariff. */
   channel: string;
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
 }
@@ -104,7 +104,7 @@ const UNITS: [unit: string, kind: Field['kind'], names: [RegExp, (groups: Groups
 ];
 const MAX_NAME_CHARACTERS = 64;
 
-/** Returns the meaning and precedence of a field by its name; null if it is no register, power or volume that is read. */
+/** Returns the meaning of a field by its name, with its rank among fields of the same meaning. Null if the field is not read. */
 function parseField(name: string): (Field & { rank: number }) | null {
   if (name.length > MAX_NAME_CHARACTERS) return null;
   const found = UNITS.find(([unit]) => name.endsWith(unit));
@@ -117,9 +117,12 @@ function parseField(name: string): (Field & { rank: number }) | null {
   return null;
 }
 
-/** Smallest 32-bit number, which drivers send if the meter has no value. */
+/** Smallest 32-bit number, which drivers of wmbusmeters send if the meter has no value. */
 const NO_VALUE = -2_147_483_648;
-/** Channels of volumes, by the prefix of their medium. Cooling has no commodity here, and electricity has no volume. */
+/**
+ * Channels of volumes, by the channel prefix of the medium. Cooling is missing, because it is no commodity of its own here, and
+ * electricity, because it has no volume.
+ */
 const VOLUME_CHANNELS = new Map(
   (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannelOf(medium)]),
 );
@@ -159,7 +162,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       if (medium) collector.add({ device, channel: medium + channel, kind, value: ownMember(body, name), atMs, name });
       continue;
     }
-    // Fields of cooling energy do not apply to an electricity meter.
+    // Skips a field for cooling energy of an electricity meter.
     if (prefix === '' && channel.startsWith('cooling/')) continue;
     const times = kind === 'power_w' ? 1_000 : 1;
     collector.add({
@@ -175,18 +178,21 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   return collector;
 }
 
-/** A cooling meter has its main register as `import`; registers that it names as cooling or backward flow get the circuit `other`. */
+/**
+ * Returns the channel with the prefix of the medium. On a cooling meter, the main register is `import`; registers whose names mention
+ * cooling or backward flow get the circuit `other`.
+ */
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
-/** Returns the fields that have a value. If two fields of a meter have the same meaning, only the more usual name is used. */
+/** Returns the fields that have a value. If several fields of a meter have the same meaning, only the one with the most usual name. */
 function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {
     const field = parseField(name);
     const read = field && readNumber(ownMember(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
-    // A value that is not a number is refused separately, so that it does not displace a valid one.
+    // A value that is not a number gets a key of its own, so that it is refused and does not displace a valid value.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;
     const other = best.get(key);
     if (!other || field.rank < other.rank) best.set(key, { ...field, name });

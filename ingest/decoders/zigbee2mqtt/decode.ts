@@ -11,12 +11,15 @@ import { addVolumes } from './volume.ts';
 /** Classification of a message that is not a JSON object. */
 type AttributeMessage =
   | { is: 'attribute'; device: string; attribute: string }
-  /** The message is not read: the JSON message repeats it, or the device is not one of the devices that are read. */
+  /** Nothing is read: the bridge repeats the value in a JSON message, or the device is not in the list of devices. */
   | { is: 'nothing' }
-  /** A device's message that should have been a JSON object. */
+  /** A message of a device that should have been a JSON object but is not. */
   | { is: 'rubbish' };
 
-/** How a bridge publishes, and the names of its devices. The owner's settings take precedence over the bridge's own information. */
+/**
+ * Output format of a bridge, and the names of its devices. The owner's settings take precedence over the information that the bridge
+ * publishes.
+ */
 interface Publishing {
   output: Zigbee2MqttOutput | null;
   names: ReadonlySet<string>;
@@ -31,8 +34,8 @@ function publishingOf(
 }
 
 /**
- * Distinguishes `{friendly name}/{attribute}` from a device name with a slash. An attribute never contains a slash, so the last word is the
- * attribute if the words before it are a device.
+ * Distinguishes `{friendly name}/{attribute}` from a device name that contains a slash. The last word is an attribute if the words before
+ * it are the name of a device; attributes never contain a slash.
  */
 function attributeOf(name: string, { output, names }: Publishing): AttributeMessage {
   const cut = name.lastIndexOf('/');
@@ -45,11 +48,14 @@ function attributeOf(name: string, { output, names }: Publishing): AttributeMess
 }
 
 const CHANNEL = 'room';
-/** Attributes of the room temperature, best first. Only one of them is read per device, so that they cannot contradict each other. */
+/**
+ * Attributes that contain the room temperature, most reliable first. Only one of them is read per device, so that they cannot contradict
+ * each other.
+ */
 const TEMPERATURES = ['local_temperature', 'temperature'];
 const SETPOINTS = ['occupied_heating_setpoint', 'current_heating_setpoint'];
 const HEATINGS = ['running_state', 'pi_heating_demand', 'position'];
-/** Running states of a thermostat, and whether they are heating; fan and cooling are not. */
+/** Running states of a thermostat. True means heating; running the fan or cooling is not heating. */
 const RUNNING = new Map<unknown, boolean>([
   ['heat', true],
   ['idle', false],
@@ -60,7 +66,7 @@ const RUNNING = new Map<unknown, boolean>([
 /** Reads room temperature, set-point and heating of thermostats, valves and sensors. */
 function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
-  // An attribute that is null has no value and does not hide the next one.
+  // Skips an attribute that is null, so that it does not hide the next attribute in the list.
   const best = (names: readonly string[]) =>
     names.find((name) => state.has(name) && ownMember(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
@@ -71,7 +77,7 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
   const heating = best(HEATINGS);
-  // Blinds have a `position`, too.
+  // Blinds also have an attribute `position`, which is not heating.
   if (heating === 'position' && !setpoint && !state.has('local_temperature')) return;
   if (heating) hearHeating(collector, state, heating);
 }
@@ -89,16 +95,19 @@ function hearHeating(collector: ValueCollector, { device, attributes, atMs }: Zi
 }
 
 const ENERGY = /^(produced_energy|energy_produced|energy_consumed|energy)(?:_(\w+))?$/;
-/** Registers of the standard cluster under its own names, as a LiXee ZLinky_TIC publishes them: in kWh, one per tariff. */
+/**
+ * Matches registers of the standard Zigbee cluster under the cluster's own names, as a LiXee ZLinky_TIC publishes them: in kWh, one per
+ * tariff.
+ */
 const SUMMATION = /^current(?:_tier([1-9]\d?))?_summ_(delivered|received)$/;
 const POWER = /^power(?:_(\w+))?$/;
-/** Names of endpoints: gangs of a switch or sockets of a strip. Each is a circuit. */
+/** Matches endpoints that are circuits: gangs of a switch, or sockets of a strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
-/** Reads registers and power. Attributes with an unknown ending are not read: `energy_today` resets each day. */
+/** Reads registers and power. Ignores attributes with an unknown ending: `energy_today` resets each day. */
 function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
-  // Two spellings of the same register count once.
+  // Channels that were already read: some devices publish the same register under two names.
   const said = new Set<string>();
   const add = (
     kind: 'energy_total_kwh' | 'power_w',
@@ -134,13 +143,13 @@ function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 
 }
 
 /**
- * Returns the channel of `power`. The standard cluster uses that name for phase A, next to `power_phase_b` and `power_phase_c`; as a total
- * it would hide the other two. On a device with `power_phase_a`, `power` is the total.
+ * Returns the channel of the attribute `power`. Next to `power_phase_b` and `power_phase_c`, it is phase A, because the standard cluster
+ * uses the plain name for this phase; read as a total, it would hide the other two phases. Next to `power_phase_a`, it is the total.
  */
 const powerChannel = ({ has }: ZigbeeDeviceState): string =>
   (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';
 
-/** Returns the channel by the ending of an attribute; null if the ending has another meaning. */
+/** Returns the channel of an attribute by its ending; null if the ending has another meaning. */
 function channelOf(direction: 'import' | 'export', ending: string | undefined): string | null {
   if (ending === undefined) return direction;
   const [, tier] = /^tier_([1-9]\d?)$/.exec(ending) ?? [];

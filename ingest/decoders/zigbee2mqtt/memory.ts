@@ -21,20 +21,21 @@ interface Announced {
 
 export type BridgesByBaseTopic = Map<string, Zigbee2MqttBridge>;
 
-// Bounds on the memory that one broker can occupy.
+// Limits on the memory that the messages of one broker can occupy.
 const MAX_BRIDGES = 50;
 const MAX_DEVICES = 5_000;
 const MAX_ATTRIBUTES = 500;
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
-/** Learns base topics, output format and devices from the messages of a bridge about itself. */
+/** Learns base topics, output formats and devices from the messages that bridges publish about themselves. */
 export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: DeviceMessage): void {
   const parsed = parseBridgeTopic(topic);
   if (!parsed) return;
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
-    // A bare word is not enough: other programs publish one there, too. Zigbee2MQTT since 1.17 also publishes `bridge/devices`.
+    // A plain word as state is ignored, because other programs publish one on such topics, too. Zigbee2MQTT since 1.17 also publishes
+    // `bridge/devices`.
     const state = ownMember(asObject(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
@@ -58,7 +59,7 @@ function bridgeAt(bridges: BridgesByBaseTopic, base: string): Zigbee2MqttBridge 
   return bridge;
 }
 
-/** Returns the output format, which is under `advanced`, in older versions under `experimental`. */
+/** Returns the output format in a bridge's configuration: under `advanced`, in older versions under `experimental`. */
 function outputOf(config: Json | null): Zigbee2MqttOutput | null {
   const read = (section: string) => ownMember(asObject(ownMember(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
@@ -78,7 +79,7 @@ function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
   return devices;
 }
 
-/** Adds the attributes that a device exposes. They are nested: a climate has its set-point among its features. */
+/** Adds the attributes that a device exposes. Attributes are nested: the set-point is a feature of an exposed `climate`. */
 function addAttributes(announced: Announced, exposes: unknown, depth: number): void {
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {

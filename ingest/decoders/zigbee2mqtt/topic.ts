@@ -9,7 +9,7 @@ export interface BridgeTopic {
   leaf: 'info' | 'state' | 'devices';
 }
 
-/** Parses the topics that announce the base and the devices of a Zigbee2MQTT; returns null for every other topic. */
+/** Parses a retained topic on which a bridge announces itself or its devices; returns null for every other topic. */
 export function parseBridgeTopic(topic: string): BridgeTopic | null {
   const [, base, leaf] = BRIDGE.exec(topic) ?? [];
   return base && leaf ? { base, leaf: leaf as BridgeTopic['leaf'] } : null;
@@ -19,7 +19,7 @@ export interface Zigbee2MqttTopic {
   base: string;
   /** Type of the topic; `none` for topics of the bridge itself and for commands. */
   about: 'none' | 'availability' | 'state';
-  /** Text after the base: the friendly name, which may contain slashes, and with attribute output the attribute. */
+  /** Topic below the base: the device's friendly name, which may contain slashes. With attribute output, the attribute follows. */
   name: string;
 }
 
@@ -27,7 +27,7 @@ const isBelow = (base: string, topic: string) => topic[base.length] === '/' && t
 
 /** Parses a topic under the default base or the longest matching one of `bases`; returns null for every other topic. */
 export function parseZigbee2MqttTopic(topic: string, bases: Iterable<string>): Zigbee2MqttTopic | null {
-  // Must be fast, because every message of other families passes this function.
+  // The search for the base must be fast, because this function is called for every message of other families.
   let base = isBelow(DEFAULT_BASE, topic) ? DEFAULT_BASE : '';
   for (const one of bases) if (one.length > base.length && isBelow(one, topic)) base = one;
   const rest = topic.slice(base.length + 1);

@@ -10,9 +10,9 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
 ]);
 
 /**
- * Returns the volume that an attribute in `bridge/devices` counts; null if it is no lifetime total. The announcement must name it a total,
- * because units differ (`water_consumed` is in L or m³), `gas` is an alarm at other devices, and the water of valves is that of the last
- * watering.
+ * Returns the volume that an attribute in `bridge/devices` counts; null if the attribute is not a lifetime total. The announcement must
+ * call it a total, because names and units alone do not suffice: `water_consumed` is in L or m³, `gas` can be an alarm, and valves report
+ * the water of the last watering.
  */
 export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | null {
   const of = ATTRIBUTES.get(ownMember(exposed, 'property'));

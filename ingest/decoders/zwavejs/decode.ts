@@ -18,7 +18,7 @@ import {
 } from '../read/value-collector.ts';
 import { US_GALLON, type VolumeScale, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
 
-/** Command classes that are read, by their numbers (value id topics) and by their names (named topics). */
+/** Command classes that are read, with their numbers (used in value id topics) and their names (used in named topics). */
 const CLASSES = new Map([
   ['49', 'sensor'],
   ['sensor_multilevel', 'sensor'],
@@ -40,7 +40,7 @@ type ZwaveTopic =
 
 const WORDS = [...CLASSES.keys()].filter((word) => !/^\d/.test(word)).join('|');
 /**
- * End of a value's topic. The node gets as many words as possible, so that a node may have the name of a class
+ * Matches the end of a value's topic. The node gets as many words as possible, because a node may have the name of a command class
  * (`zwave/50/50/0/value/65537`).
  */
 const VALUE = new RegExp(
@@ -49,8 +49,8 @@ const VALUE = new RegExp(
 const STATUS = '/status';
 
 /**
- * Parses a topic by its end, because the owner chooses prefix, location and name, possibly with slashes. Returns null if it does not have
- * this form.
+ * Parses a topic by its end, because the owner chooses prefix, location and name, which may contain slashes. Returns null if the topic does
+ * not have this form.
  */
 function parseZwaveTopic(topic: string): ZwaveTopic | null {
   const [, node, number, numbered, name, named, property, key, set] = VALUE.exec(topic) ?? [];
@@ -68,12 +68,12 @@ const [ELECTRIC, GAS, WATER, HEATING, COOLING] = [1, 2, 3, 4, 5];
 const RATES = ['unspecified', 'import', 'export'] as const;
 const PULSES = 3;
 
-/** Meaning of a meter's value: its channel and scale; `pulses` of unknown worth; null if it is not read. */
+/** Meaning of a value of the Meter command class. `pulses`: a count of pulses without a known unit. Null: not read. */
 type Metered = Pick<QuantityInput, 'channel' | 'kind' | 'times' | 'per' | 'asks'> | 'pulses' | null;
 
 /**
- * Parses the key of a value of the Meter command class: meter type in the third byte, scale in the second, and in the first whether the
- * energy is consumed or produced. `circuit`: `ep1/`, or empty.
+ * Parses the key of a value of the Meter command class. Its third byte is the type of meter, the second the scale, and the first whether
+ * the energy is consumed or produced. `circuit`: `ep1/` for an endpoint, or empty.
  */
 function meteredOf(key: number, circuit: string): Metered {
   const [type, scale, rate] = [key >>> 16, (key >>> 8) & 0xff, RATES[key & 0xff]];
@@ -81,7 +81,7 @@ function meteredOf(key: number, circuit: string): Metered {
   if (scale === PULSES && type <= WATER) return 'pulses';
   if (type === ELECTRIC && scale === 0) return electric(circuit, 'energy_total_kwh', rate);
   if (type === ELECTRIC && scale === 2) return electric(circuit, 'power_w', rate);
-  // Only electricity has two directions.
+  // A produced quantity of another commodity than electricity is not read.
   if (rate === 'export') return null;
   if (type === HEATING && scale === 0) return { channel: `${circuit}heat/import`, kind: 'energy_total_kwh' };
   if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
@@ -92,9 +92,9 @@ function meteredOf(key: number, circuit: string): Metered {
 }
 
 /**
- * Returns the channel of an electricity value. Meters of the first version of the class state no direction. Further endpoints are either
- * independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter); no message states which, so the
- * owner is asked.
+ * Returns the channel of an electricity value. Values of the first version of the command class state no direction. Further endpoints of a
+ * node are either independent circuits (a power strip) or parts of the root's value (the clamps of a whole-house meter). No message states
+ * which, so the owner is asked.
  */
 const electric = (circuit: string, kind: ValueKind, rate: (typeof RATES)[number]): Metered => {
   if (rate !== 'unspecified' && circuit === '') return { channel: rate, kind };
@@ -109,7 +109,8 @@ function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
 }
 
 /**
- * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are read by their announcements.
+ * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are decoded by their
+ * announcements instead.
  */
 export const zwavejs = createStatelessFamily({
   name: 'zwavejs',
@@ -131,7 +132,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   return typeof read === 'string' ? refusedResult(read) : decodeValue(parsed, read, settings);
 }
 
-/** Value, time and unit of a payload, in any of the three payload formats that the owner can choose. */
+/** Value, time and unit in a payload, in any of the three payload formats that the owner can choose. */
 interface Value {
   value: unknown;
   atMs: number | null;
@@ -178,7 +179,7 @@ function decodeValue(
   } else {
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return collector;
-    // Only payloads with the whole value id contain a unit. Otherwise the scale is a setting of the owner.
+    // Only payloads with the complete value id state the unit. For others, the owner sets the temperature scale.
     const scale = temperatureScaleOf(unit) ?? settings.zwavejs?.temperature_unit;
     if (!scale) collector.see(node);
     else {
@@ -189,7 +190,7 @@ function decodeValue(
   return collector;
 }
 
-/** Decodes the availability of a node. Other devices have such topics, too; the node's number and a boolean identify Z-Wave JS UI. */
+/** Decodes the availability of a node. Other devices have topics of the same form; a node number and a boolean identify Z-Wave JS UI. */
 function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): FamilyDecodeResult | null {
   const body = asObject(readJson(payload));
   const value = ownMember(body, 'value');
