@@ -39,7 +39,7 @@ import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** What the API needs beside its context. */
+/** Dependencies of the API in addition to `ApiContext`. */
 interface AppParts {
   authenticate: Authenticate;
   counter: RequestCounter;
@@ -47,31 +47,31 @@ interface AppParts {
   tls: { cert: Buffer; key: Buffer };
   /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   trustProxy?: readonly string[];
-  /** Origins whose pages may call the API. */
+  /** Origins of web pages that may call the API. */
   corsOrigins?: readonly string[];
   /** URL at which clients reach the API, once it listens. */
   publicUrl: () => string;
-  /** Returns the certificate in use, if certificates are renewed. By default the one in `tls`. */
+  /** Returns the TLS certificate in use, if certificates are renewed. Default: the certificate in `tls`. */
   certificate?: () => Buffer;
   /** Secret of the installation, which signs the links in mails. */
   secret: string;
-  /** Address of the broker, as shown to people who pair devices. */
+  /** Address of the MQTT broker, as shown to people who pair devices. */
   mqtt: BrokerAddress;
   /** Identity provider for signing in to the dashboard, in addition to mail. */
   oidc?: SignInProvider | undefined;
   /** Sends a mail with a link and a code for signing in to the dashboard. */
   mailSignIn: SignInParts['mail'];
-  /** Records ended keys, sessions and other objects next to the back-ups. */
+  /** Records ended keys, sessions and other objects in a file next to the back-ups, so that a restore ends them again. */
   writeEndings?: (() => Promise<void>) | null;
   metrics?: Metrics;
   log: Logger;
-  /** Aborted when clients should move to another process, while requests are still answered. */
+  /** Signal on which clients are asked to move to another process. Requests are still answered after it. */
   handOn?: AbortSignal;
-  /** Time limits of a connection that differ from `PATIENCE`, ms. */
+  /** Time limits of a connection, in ms, that replace those of `SERVER_TIMEOUTS`. */
   patience?: Partial<typeof SERVER_TIMEOUTS>;
 }
 
-/** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. It does not listen yet. */
+/** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. The instance does not listen yet. */
 export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance {
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, metrics, handOn } = parts;
   const { certificate = () => parts.tls.cert, writeEndings } = parts;
@@ -82,12 +82,13 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   context.calculator ??= createCalculator();
   const { calculator } = context;
   const { app, http2 } = createInstance(parts);
-  // Must run before the server closes, because closing waits for open responses.
+  // Live streams must end before the server closes, because closing waits for open responses.
   app.addHook('preClose', async () => live.stop());
   app.addHook('preClose', async () => http2()?.close());
   app.addHook('onClose', () => calculator.close());
   handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that await nothing call `done`, because a promise for each of them took a noticeable part of a short request.
+  // Hooks that await nothing call `done` instead of returning a promise, because a promise per hook took a noticeable part of a short
+  // request.
   addConnectionDraining(app, handOn, () => http2()?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
@@ -125,7 +126,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   return app;
 }
 
-/** Creates the fastify instance, and returns a function for its HTTP/2 server, which exists once the instance has created its server. */
+/** Creates the fastify instance, and a function that returns the instance's HTTP/2 server once the server exists. */
 function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts) {
   let http2: Http2Server | undefined;
   const app = Fastify<Server>({
@@ -136,16 +137,15 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     },
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // The request id is always created by the service, because a client could write into the log with an id of its own.
+    // The service creates every request id, because an id from the client could inject text into the log.
     genReqId: () => newId('req'),
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
-    // A request that arrives during shutdown is answered normally, and its connection is then closed.
+    // A request that arrives during shutdown is answered normally; its connection is then closed.
     return503OnClosing: false,
     trustProxy: trustProxy && trustProxy.length > 0 ? [...trustProxy] : false,
-    // An identifier of any length gets 404 if it does not exist. The limit is that of the whole head of a request (16
-    // KiB).
+    // No limit for identifiers: an identifier of any length gets 404 if it does not exist. 16 KiB is the limit of a whole request head.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, errorBody('badRequest', publicUrl())),
@@ -155,7 +155,7 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
   return { app, http2: () => http2 };
 }
 
-/** Refuses a request unread if a trusted proxy terminates TLS and reports that its client used none. */
+/** Refuses a request, without reading its body, if a trusted proxy reports that the client connected without TLS. */
 function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
   const isTrusted = trustedProxies(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -165,13 +165,13 @@ function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly stri
   });
 }
 
-/** Adds the headers of every response. A route may have set its own `Cache-Control` and `Content-Security-Policy`. */
+/** Adds the headers that every response has. Keeps a `Cache-Control` or `Content-Security-Policy` that a route has set. */
 function addCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
-    // Version of the service. The version of the interface is the /v1 in the path.
+    // Version of the service. The version of the API is the /v1 in the path.
     reply.header('Energy-Service-Version', VERSION);
     if (!reply.hasHeader('Content-Security-Policy'))
       reply.header('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -180,20 +180,23 @@ function addCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Records what a request has ended before its response is sent: a restored back-up must not undo a confirmed erasure or revocation. */
+/**
+ * Records the keys, sessions and other objects that a request has ended before the response is sent, so that restoring a back-up cannot
+ * undo a confirmed erasure or revocation.
+ */
 function recordEndings(app: FastifyInstance, writeEndings: () => Promise<void>): void {
   app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
-    // Sending readings ends no access, so it need not wait for the disk of the back-ups.
+    // Requests that send readings end no access, so they need not wait for the disk of the back-ups.
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
       return;
-    // A refused second use of a token also ends an authorization.
+    // A refused request can also end an authorization: the second use of a token.
     if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
   });
 }
 
 /**
- * Returns the URL with an invalid percent-encoding taken literally. Such a path does not exist, and passes the same
- * checks, in the same order, as every other path.
+ * Returns the URL; if its percent-encoding is invalid, with the percent signs taken literally. Such a path does not exist, but it passes
+ * the same checks in the same order as every other path.
  */
 function decodable(url: string): string {
   try {

@@ -10,23 +10,23 @@ export class CsvRows extends Array<Record<string, unknown>> {
   lines: number[] = [];
 }
 
-/** A list body that is also accepted as CSV. */
+/** Describes a list body that clients may also send as CSV. */
 export interface CsvBody {
-  /** Description in the OpenAPI document. */
+  /** Description of the CSV in the OpenAPI document. */
   described: string;
-  /** Parses the CSV. Throws `unprocessable` if it is invalid. */
+  /** Parses the text of the body. Throws `unprocessable` if it is invalid CSV. */
   read(text: string): Promise<CsvRows>;
 }
 
-/** Returns the name of a row in an error: its index from 0, or its line in a CSV body. */
+/** Returns the name of a row for error messages: its index from 0 or, in a CSV body, its line. */
 export const rowName = (body: unknown, index: number): string =>
   body instanceof CsvRows ? `line ${body.lines[index]}` : String(index);
 
 type Done = (error: Error | null, value?: unknown) => void;
 
 /**
- * Parses bodies of a content type on the routes of a scope from their text. A body that is not UTF-8 is refused: its bytes would be
- * replaced by U+FFFD, and stored.
+ * Adds a parser for the text of bodies of a content type to the routes of a scope. Refuses a body that is not UTF-8, because invalid bytes
+ * would be stored as U+FFFD.
  */
 function acceptText(
   scope: FastifyInstance,
@@ -39,14 +39,14 @@ function acceptText(
   });
 }
 
-/** Parses JSON bodies. A scope can replace this parser by another one of this file. */
+/** Parses JSON bodies. A scope can replace this parser with another parser of this file. */
 export function acceptJson(app: FastifyInstance): void {
-  // A schema refuses the members `__proto__` and `constructor` like every other unknown one.
+  // The members `__proto__` and `constructor` are not removed here: schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }
 
-/** Makes the routes of a scope also accept CSV bodies: with this header, or as described by `CsvBody`. */
+/** Lets the routes of a scope also accept CSV bodies. `csv`: the header that the CSV must have, or a `CsvBody`. */
 export function acceptCsv(scope: FastifyInstance, csv: readonly string[] | CsvBody): void {
   const read = async (text: string) => ('read' in csv ? csv.read(text) : rowsOf(text, csv));
   acceptText(scope, 'text/csv', (_request, text, done) => void read(text).then((rows) => done(null, rows), done));
@@ -60,9 +60,9 @@ export class SenmlPack {
   }
 }
 
-/** Also accepts SenML packs on the routes of a scope. */
+/** Lets the routes of a scope also accept SenML packs. */
 export function acceptSenml(scope: FastifyInstance): void {
-  // Unknown members are ignored, as in messages, including `__proto__`.
+  // Unknown members of a SenML pack, including `__proto__`, are ignored, as in MQTT messages.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => void readJson(request, text, done));
@@ -72,7 +72,10 @@ export function acceptSenml(scope: FastifyInstance): void {
   });
 }
 
-/** Parses JSON bodies on the routes of a scope and keeps every digit of numbers; with `members`, only of members with these names. */
+/**
+ * Parses JSON bodies on the routes of a scope and preserves every digit of the numbers. `members`: names of the members whose numbers are
+ * preserved; by default all.
+ */
 export function acceptExactJson(scope: FastifyInstance, members: readonly string[] | undefined): void {
   const readJson = scope.getDefaultJsonParser('ignore', 'ignore');
   scope.removeContentTypeParser('application/json');
@@ -83,7 +86,7 @@ export function acceptExactJson(scope: FastifyInstance, members: readonly string
   });
 }
 
-/** Parses CSV with this header. Its number of rows is only limited by the length of the body; the schema checks it. */
+/** Parses CSV with the header `columns`. The body's size is the only limit to the number of rows here; the schema checks the number. */
 async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
   const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');
@@ -102,12 +105,11 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
 }
 
 /**
- * Maximum nesting depth. No valid request is deeper; recursive functions would overflow the stack at some thousands of
- * levels.
+ * Maximum nesting depth of JSON. Valid requests are less deep; recursive functions would overflow the stack at some thousands of levels.
  */
 const MAX_LEVELS = 100;
 
-/** Whether objects and arrays of parsed JSON are nested more deeply than any valid request. */
+/** Whether parsed JSON is nested more deeply than any valid request. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_LEVELS; depth++) {

@@ -6,15 +6,15 @@ import { topicOfRoutingKey } from '#src/devices/topics.ts';
 /** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
 
-/** Maximum number of topics of one SUBSCRIBE that are checked; a home subscribes to one. */
+/** Maximum number of topics of one SUBSCRIBE that are checked. A home subscribes to one topic. */
 const MAX_TOPICS = 20;
 
 type Call = Record<string, string>;
 
 /**
- * Adds the authentication and authorisation calls of clustered brokers to the operator's listener. Each broker has its own request and
- * response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an error, never as
- * a permission; brokers then refuse the client or use another source.
+ * Adds the endpoints that clustered brokers call to authenticate and authorise clients to the operator's listener. Each broker has its own
+ * request and response format (EMQX, VerneMQ, RabbitMQ, mosquitto-go-auth; settings in deploy/DEVICES.md). A failure is returned as an
+ * error, never as a permission; the broker then refuses the client or uses another source.
  */
 export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess): void {
   app.register(async (calls) => {
@@ -46,7 +46,7 @@ export function addBrokerAuthRoutes(app: FastifyInstance, access: BrokerAccess):
   });
 }
 
-/** Returns the members of the body that are texts or numbers, as texts. */
+/** Returns the members of a call's body that are strings or numbers, as strings. */
 function textsOf(body: unknown): Call {
   if (typeof body !== 'object' || body === null) return {};
   return Object.fromEntries(
@@ -57,7 +57,7 @@ function textsOf(body: unknown): Call {
 }
 
 /**
- * Returns the topics of a call. VerneMQ sends a list of subscribed topics. RabbitMQ sends a routing key, which
+ * Returns the topics that a broker's call is about. VerneMQ sends a list of subscribed topics. RabbitMQ sends a routing key, which
  * corresponds to at most one topic of the service.
  */
 function topicsOf(body: unknown, call: Call): string[] {
@@ -68,14 +68,14 @@ function topicsOf(body: unknown, call: Call): string[] {
 }
 
 /**
- * Exchanges to which RabbitMQ's MQTT plug-in publishes: the workers' exchange (deploy/cluster/rabbitmq), or its default one if workers
- * connect by MQTT.
+ * Exchanges to which RabbitMQ's MQTT plug-in publishes: the exchange of the workers (deploy/cluster/rabbitmq), or the plug-in's default if
+ * workers connect by MQTT.
  */
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 
 /**
- * Whether a call is one of RabbitMQ's preliminary checks: for the virtual host, where a refusal means "not authorized",
- * or for the exchange of all MQTT messages.
+ * Whether a call is a preliminary check of RabbitMQ: of the virtual host (a refusal means "not authorized" to the client), or of the
+ * exchange of all MQTT messages.
  */
 function isWayThere(access: BrokerAccess, call: Call): boolean {
   const { username = '', client_id: clientId = '', topic, routing_key, vhost, resource, name = '', permission } = call;
@@ -85,8 +85,8 @@ function isWayThere(access: BrokerAccess, call: Call): boolean {
 }
 
 /**
- * Returns the action of a call. It is in `action` (EMQX), `acc` (mosquitto-go-auth, 2: write), `permission` (RabbitMQ)
- * or the hook (VerneMQ).
+ * Returns the action that a broker's call is about. EMQX sends it in `action`, mosquitto-go-auth in `acc` (2: write), RabbitMQ in
+ * `permission`; for VerneMQ, it follows from the hook.
  */
 function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' {
   const hook = request.headers['vernemq-hook'];
@@ -99,9 +99,9 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * Answers a call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`,
- * mosquitto-go-auth `ok`; the last two share one answer. `kept`: client id of the persistent session, for brokers that
- * accept one here (VerneMQ, which also needs the mountpoint).
+ * Sends the response to a call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth
+ * `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id of the persistent session, for brokers that accept a client id here
+ * (VerneMQ also needs the mountpoint).
  */
 function answer(
   request: FastifyRequest,

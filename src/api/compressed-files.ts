@@ -6,16 +6,16 @@ import { parseWeights } from './tables/accept.ts';
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
-/** A file in the forms in which it is sent. */
+/** A file, uncompressed and compressed. */
 export interface CompressedFile {
   type: string;
   etag: string;
   plain: Buffer;
-  /** By content coding; a client that accepts several equally gets the first. */
+  /** The compressed forms by content coding. A client that accepts both equally gets the first. */
   coded: Readonly<Record<'br' | 'gzip', Buffer>>;
 }
 
-/** Compresses a file. `compress`: returns the brotli form; by default it is computed. */
+/** Compresses a file. `compress`: returns the brotli form; by default it is computed here. */
 export async function compressFile(
   type: string,
   content: string | Buffer,
@@ -29,10 +29,7 @@ export async function compressFile(
 export const compressBrotli = (plain: Buffer, quality: number): Promise<Buffer> =>
   brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 
-/**
- * Returns a function that builds each file at its first request, and keeps it. If building fails, the next request
- * tries again.
- */
+/** Returns a function that builds each file at the file's first request and caches it. If building fails, the next request tries again. */
 export function cacheBuiltFiles(build: (path: string) => Promise<CompressedFile> | undefined) {
   const files = new Map<string, Promise<CompressedFile>>();
   return (path: string): Promise<CompressedFile> | undefined => {
@@ -44,7 +41,10 @@ export function cacheBuiltFiles(build: (path: string) => Promise<CompressedFile>
   };
 }
 
-/** Sends a file in the form that the client prefers, or 304 if the client has this version. Clients revalidate it each time. */
+/**
+ * Sends a file in the coding that the client prefers, or 304 if the client has the current version. Clients revalidate the file before each
+ * use.
+ */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, coded }: CompressedFile) {
   reply.headers({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type });
   if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 /**
- * Access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's requests and responses of the two protocols have the same shape but behave
- * differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits `close`. So only this file and the
- * protocol servers may use them (test/contract/architecture.test.ts).
+ * Access to the connection of a request, for HTTP/1.1 and HTTP/2. Node's request and response objects of the two protocols have the same
+ * shape but behave differently: `Http2ServerResponse` has no `destroyed`, and a pipelined response of HTTP/1.1 never emits `close`. So only
+ * this file and the protocol servers may use these objects (test/contract/architecture.test.ts).
  */
 
 /** The HTTP/2 stream of a response; undefined for HTTP/1.1. */
@@ -13,27 +13,28 @@ const streamOf = ({ raw }: FastifyReply) =>
   'stream' in raw ? (raw.stream as Http2ServerResponse['stream']) : undefined;
 
 /**
- * Returns the connection of a request: the same object for all requests of the connection. (For HTTP/2, http2.ts
- * creates an object that only has an address.)
+ * Returns an object that identifies the connection of a request: the same for all requests of the connection. (For HTTP/2, http2.ts creates
+ * this object; it only has an address.)
  */
 export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
- * Keeps the address of a connection that was just accepted: Node stores it when it is first read, and a closed connection has none to read.
- * Limits, logs and the audit log need it for requests whose client has hung up. A connection that has already closed is destroyed.
+ * Makes Node store the client's address of a connection that was just accepted: Node stores it when it is first read, and can no longer
+ * read it after the connection has closed. Limits, logs and the audit log need the address for requests whose client has hung up. Destroys
+ * a connection that has already closed.
  */
 export function keepAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }
 
-/** Whether the client closed the connection or cancelled the request before it received the whole response. */
+/** Whether the client closed the connection or cancelled the request before it had received the whole response. */
 export function hasDisconnected(reply: FastifyReply): boolean {
   const stream = streamOf(reply);
   if (stream) return stream.destroyed || stream.closed;
   return reply.raw.destroyed || reply.request.raw.socket?.destroyed === true;
 }
 
-/** Calls `run` once, when the client has received the whole response or has disconnected; at once if it already has. */
+/** Calls `run` once, when the client has received the whole response or has disconnected; immediately if either has already happened. */
 export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
   if (hasDisconnected(reply)) run();
@@ -42,8 +43,7 @@ export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
 }
 
 function whenOverHttp1(reply: FastifyReply, run: () => void): void {
-  // A pipelined response that waits behind another one has no connection yet, so it does not detect the end of the
-  // connection.
+  // A pipelined response that waits behind another response has no connection yet, so it cannot detect that the connection has ended.
   const waiting = waitingAt(reply.request.raw.socket);
   const over = () => {
     if (waiting.delete(over)) run();
@@ -52,7 +52,7 @@ function whenOverHttp1(reply: FastifyReply, run: () => void): void {
   reply.raw.once('close', over);
 }
 
-/** Callbacks at the end of an HTTP/1.1 connection. One listener serves all pipelined requests. */
+/** Callbacks to call at the end of each HTTP/1.1 connection. One listener serves all pipelined requests. */
 const atEnd = new WeakMap<Socket, Set<() => void>>();
 
 function waitingAt(socket: Socket): Set<() => void> {
@@ -72,12 +72,12 @@ function waitingAt(socket: Socket): Set<() => void> {
  */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
-/** Length of a refused body's rest up to which it is read, in bytes. */
+/** Maximum number of bytes that are read and discarded of a refused request body. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**
- * Reads the rest of a body that is too long, and discards it. Many clients read a response only after they have sent the whole body, and
- * closing the connection before would reset it, with the response still unread (RFC 9112, 9.6). HTTP/2 ends a single stream instead.
+ * Reads and discards the rest of a request body that is too long. Many clients read the response only after they have sent the whole body.
+ * Closing the connection earlier would reset it before they have read the response (RFC 9112, 9.6). HTTP/2 ends only the stream instead.
  */
 export async function discardBody(reply: FastifyReply): Promise<void> {
   const { raw } = reply.request;
@@ -89,6 +89,6 @@ export async function discardBody(reply: FastifyReply): Promise<void> {
       if (bytes > MAX_DISCARDED_BYTES) return;
     }
   } catch {
-    // The client has disconnected.
+    // The client has disconnected, so there is no more to discard.
   }
 }

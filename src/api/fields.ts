@@ -8,10 +8,10 @@ import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 import { instantShape } from './shapes.ts';
 
-/** Returns the schema of a text with 1 to `longest` characters that PostgreSQL stores unchanged. */
+/** Returns the schema of a text of 1 to `longest` characters that PostgreSQL can store unchanged. */
 export const textField = (longest: number) => z.string().min(1).max(longest).refine(isStorable, NOT_STORABLE);
 
-/** An HTTPS address without credentials (they would be stored unencrypted), 2,048 characters at most. */
+/** An HTTPS address of at most 2,048 characters. It must not contain credentials, because they would be stored unencrypted. */
 export const httpsUrlField = z
   .string()
   .max(2_048)
@@ -19,16 +19,16 @@ export const httpsUrlField = z
     // Rejects blanks and control characters, because URL parsers drop them inconsistently.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
-    // Allows fewer characters in a host than the URL standard, because ";", "," and "*" have a meaning in a
+    // A host may contain fewer characters than the URL standard allows, because ";", "," and "*" have a meaning in a
     // Content-Security-Policy.
     return username === '' && password === '' && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname);
   }, 'must be an https:// URL in ASCII, without credentials and blanks, with a host of letters, digits, hyphens and dots')
   .meta({ format: 'uri' });
 
-/** An identifier of any form. One that does not exist gets 404, not a validation error. */
+/** An identifier of any form. An identifier that does not exist gets 404, not a validation error. */
 export const idField = z.string();
 
-/** The user whose data is requested or created. */
+/** The user whose data are requested or created. */
 export const userIdField = idField.describe(
   'Id of the user. Default: the owner of the key. A homeowner can name only itself and, in a session, homes of which it is a member.',
 );
@@ -42,7 +42,7 @@ export const dateField = z
 const isInstant = (text: string): boolean =>
   instantShape.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
 
-/** A date (00:00 UTC) or an instant; the result is the instant. */
+/** A date (its start, 00:00 UTC) or an instant. The result is the instant. */
 export const momentField = z
   .string()
   .refine(
@@ -58,7 +58,7 @@ export const daysField = {
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
 };
 
-/** Unit of the rows. */
+/** Unit of the rows of a response. */
 export const grouping = z
   .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
   .describe(
@@ -68,7 +68,10 @@ export const grouping = z
 /** Maximum number of rows in one response. */
 const MAX_ROWS = 10_000;
 
-/** Returns the requested days, or null if none were given. Throws 422 if they are inconsistent or too many. */
+/**
+ * Returns the requested days, or null if the query names none. Throws 422 if only one day is given, or if the days are in the wrong order
+ * or too many.
+ */
 export function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
     if (groupBy === undefined) return null;
@@ -84,13 +87,13 @@ export function period(start: string | undefined, end: string | undefined, group
   return { start, end, groupBy: groupBy ?? 'day' };
 }
 
-/** Returns the number of rows of a range, with 24 hours a day. */
+/** Returns the number of rows of a range of days, assuming that each day has 24 hours. */
 export function countRows(start: string, end: string, groupBy: GroupBy): number {
   if (groupBy === 'month') return monthCount(start, end);
   return dayCount(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
 }
 
-/** Returns the columns of a table that identify the time of a row. */
+/** Returns the names of the columns that identify the time of a row. */
 export function timeColumns(groupBy: GroupBy): string[] {
   if (!isClockUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
@@ -104,13 +107,13 @@ export const computedDaysField = {
   end: dateField.describe(`Last day, inclusive. Within ${MAX_COMPUTED_MONTHS} months of \`start\`.`),
 };
 
-/** Refines a body with `computedDaysField`: the first day is not after the last, and there are not too many days. */
+/** Adds checks to a body with `computedDaysField`: the first day must not be after the last, and there must not be too many days. */
 export function checkComputedDays(
   { start, end }: { start: string; end: string },
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const mistake = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
-  // Invalid dates have their own errors.
+  // If a date is invalid, its field has an error of its own.
   if (!isDate(start) || !isDate(end)) return;
   if (end < start) mistake('must not lie before start');
   if (!isWithinMonths(start, end, MAX_COMPUTED_MONTHS))
@@ -129,7 +132,7 @@ export const zoneOrAccountField = z
   )
   .describe('IANA time zone of the days and hours. `account`: the time zone of the user.');
 
-/** Returns the schema of `include`: some of these names, `cost` or `emissions`, separated by commas. */
+/** Returns the schema of the query parameter `include`: a list of these names, `cost` or `emissions`, separated by commas. */
 export const includeField = (names: readonly IncludeName[]) => {
   const all: readonly string[] = [...names, ...WEIGHTED_INCLUDES];
   return z
@@ -143,10 +146,10 @@ export const includeField = (names: readonly IncludeName[]) => {
     );
 };
 
-/** `complete` requests the same two members as `coverage`. */
+/** `complete` is another name of `coverage`: both request the same two members. */
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
-/** Splits `include` into its names; `cost` and `emissions` are returned separately. */
+/** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */
 export function splitInclude(text: string | undefined): {
   more: ReadonlySet<IncludeName>;
   weighted: ReadonlySet<WeightedInclude>;
@@ -156,7 +159,10 @@ export function splitInclude(text: string | undefined): {
   return { more: names as Set<string> as Set<IncludeName>, weighted };
 }
 
-/** Returns the schema of a whole number in a query, in decimal digits. Other notations of JavaScript (0x10, 1e2, blanks) are refused. */
+/**
+ * Returns the schema of a whole number in a query, written in decimal digits. Refuses other notations that JavaScript accepts (0x10, 1e2,
+ * blanks).
+ */
 export const integerField = (least: number, most: number) =>
   z
     .string()
@@ -165,11 +171,11 @@ export const integerField = (least: number, most: number) =>
     .pipe(z.number().int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
-/** Returns the same schema with `missing` as default. */
+/** Returns the schema of a whole number in a query with `missing` as default. */
 export const integerWithDefault = (least: number, most: number, missing: number) =>
   integerField(least, most).default(missing).meta({ type: 'integer', minimum: least, maximum: most, missing });
 
-/** Pagination of a list. */
+/** Query parameters of a list's pages. */
 export const pageFields = {
   limit: integerWithDefault(1, 200, 50).describe('Maximum number of items in the response.'),
   cursor: textField(200)
@@ -177,7 +183,7 @@ export const pageFields = {
     .describe('Cursor of the page, from the `Link` header of the previous response. Default: the first page.'),
 };
 
-/** A decimal with up to 9 places, as text or as a number; the result is the stored text. */
+/** A decimal with up to 9 places, sent as text or as a number. The result is the text that is stored. */
 export const decimalField = z.union([z.string(), z.number()]).transform((written, context) => {
   const normalised = normalisePrice(String(written));
   if (normalised !== null) return normalised;
@@ -186,10 +192,10 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
   return z.NEVER;
 });
 
-/** An existing currency. */
+/** A currency code of ISO 4217. */
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
-/** Returns the schema of a list whose length is checked before its items. */
+/** Returns the schema of a list. Its length is checked before its items, so that a long list costs little. */
 export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;

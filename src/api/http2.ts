@@ -12,44 +12,43 @@ import { MAX_HEAD_BYTES } from './plugins/protocol.ts';
 
 /** Time limits of a connection, a request and a response, ms. */
 export interface Http2Timeouts {
-  /** Time from the handshake to the first request. */
+  /** Maximum time from the handshake to the first request. */
   headersTimeout: number;
-  /** Time from a request's head to the end of its body. */
+  /** Maximum time from a request's head to the end of its body. */
   requestTimeout: number;
-  /** Time without a request, after the first. */
+  /** Maximum time without a request after the first. */
   keepAliveTimeout: number;
-  /** Time in which the client reads nothing of a pending response. */
+  /** Maximum time in which the client reads nothing of a pending response. */
   unreadTimeout: number;
 }
 
-/** HTTP/2 on connections that negotiated it (ALPN). */
+/** Serves HTTP/2 on connections that negotiated it (ALPN). */
 export interface Http2Server {
   take(socket: TLSSocket): void;
   /**
-   * Asks connected clients to move to another process (GOAWAY). Requests in progress are answered. Later ones are not
-   * begun, and the client is informed that it may send them again (RFC 9113, 6.8). New connections are served.
+   * Asks connected clients to move to another process (GOAWAY). Requests in progress are answered. Later requests on these connections are
+   * refused in a way that permits the client to send them again (RFC 9113, 6.8). New connections are served.
    */
   handOn(): void;
-  /** Accepts no more requests; each connection ends after its last response. */
+  /** Accepts no further requests. Each connection ends after its last response. */
   close(): void;
 }
 
-/** Maximum number of concurrent requests of a connection. Browsers and libraries expect at least this many (RFC 9113, 5.1.2). */
+/** Maximum number of concurrent requests on a connection. Browsers and libraries expect at least 100 (RFC 9113, 5.1.2). */
 const MAX_STREAMS = 100;
 
 /**
- * Maximum numbers of frames in ten seconds on a connection that sends no requests, or cancels them (CVE-2023-44487).
- * Well-behaved clients stay far below. (nghttp2 itself counts resets, but ends a connection only with its next write,
- * some thousands of resets later.)
+ * Maximum number of frames in ten seconds on a connection that sends no requests or cancels its requests (CVE-2023-44487). Well-behaved
+ * clients stay far below. (nghttp2 itself counts resets, but ends a connection only with its next write, some thousands of resets later.)
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
-/** Options of `node:http2` that its types lack. */
+/** Options of `node:http2` that are missing in its types. */
 const LIMITS: object = { maxSessionInvalidFrames: 100, maxSettings: 32 };
 
 /**
- * Serves HTTP/2 connections through Node's compatibility layer, in which a request looks like one of HTTP/1.1, and limits the cost of a
- * connection. `serve` receives its requests.
+ * Serves HTTP/2 connections and limits their cost. Uses Node's compatibility layer, in which a request looks like a request of HTTP/1.1.
+ * `serve` receives the requests.
  */
 export function serveHttp2(
   serve: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
@@ -62,7 +61,7 @@ export function serveHttp2(
     bound(request, response, patience);
     serve(request, response);
   });
-  // The app answers protocol errors of a request (plugins/protocol.ts).
+  // Protocol errors of a request are answered by the app (plugins/protocol.ts).
   server.on('checkExpectation', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
     server.emit('request', request, response);
@@ -90,9 +89,7 @@ export function serveHttp2(
   };
 }
 
-/**
- * Time for which a connection remains open after GOAWAY. If it closed at once, the client might not receive the frame.
- */
+/** Time between GOAWAY and closing a connection, so that the client receives the frame. */
 const LINGER_MS = 1_000;
 
 function handOn(session: ServerHttp2Session): void {
@@ -100,7 +97,7 @@ function handOn(session: ServerHttp2Session): void {
   setTimeout(() => session.close(), LINGER_MS).unref();
 }
 
-/** Ends a connection without requests, whatever other frames it sends. */
+/** Ends a connection that has no requests, even if the client sends other frames. */
 function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout }: Http2Timeouts): void {
   let underWay = 0;
   let timer = setTimeout(() => session.destroy(), headersTimeout);
@@ -112,8 +109,8 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // Destroys the session after a second, because an incomplete head, or bytes that the client does not read,
-        // could keep the connection open.
+        // Destroys the session after a second, because an incomplete head, or bytes that the client does not read, could hold the
+        // connection open.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -142,8 +139,8 @@ function endFloods(session: ServerHttp2Session): void {
       if (!isCounted) countReset();
       isCounted = true;
     };
-    // `aborted` comes before `close`, which waits until all received data was read. It is not emitted if the stream's response was complete
-    // by then.
+    // `aborted` precedes `close`, which waits until all received data was read. It is not emitted if the stream's response was already
+    // complete.
     stream.once('aborted', countOnce);
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
@@ -152,8 +149,8 @@ function endFloods(session: ServerHttp2Session): void {
 }
 
 /**
- * Substitutes for the connections of requests. The compatibility layer has no address for a closed stream, but the request log still needs
- * it.
+ * Objects that replace the connections of requests. The compatibility layer has no address for a closed stream, but the request log needs
+ * the address.
  */
 const connections = new WeakMap<Http2Session, object>();
 
@@ -166,28 +163,29 @@ function connectionOf(session: Http2Session | undefined): object {
   return connection;
 }
 
-/** Makes a request and its response behave as over HTTP/1.1 in cases that the compatibility layer does not cover. */
+/** Makes a request and its response behave as over HTTP/1.1 where the compatibility layer behaves differently. */
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's streams read this property of a response. Without it, a response to a disconnected client is never abandoned.
+  // fastify and Node's streams read `destroyed` of a response. Without this property, a response to a disconnected client is never
+  // abandoned.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // Errors are ignored: when the listener is called, there may be no other.
+  // Errors are ignored here; without a listener, an error would stop the process.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
-  // The compatibility layer ends an aborted body like a complete one.
+  // Reports an aborted body as an error, because the compatibility layer ends it like a complete body.
   request.once('aborted', fail);
   const late = stream.endAfterHeaders
     ? undefined
     : setTimeout(() => {
         fail();
-        // Has no effect if a response was sent.
+        // Has no effect if the response is complete.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // Discards the rest of the body after the response, which no code reads (RFC 9113, 8.1).
+  // After the response, discards the rest of the request's body, which no code reads (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });

@@ -25,10 +25,11 @@ test('a caller with several long answers at once receives one page at a time wit
   const aloneMs = await read('usr_1');
   const together = await Promise.all(['usr_1', 'usr_1', 'usr_1'].map(read));
   expect(mostAtOnce).toBe(1);
-  // The other account pauses for five sixths of the time. PAGE_MS is the minimum, because a busy machine takes longer.
+  // The account with several requests pauses for five sixths of the time. PAGE_MS is the minimum time of a page; a busy machine takes
+  // longer.
   expect(Math.max(...together)).toBeGreaterThan(10 * PAGES * PAGE_MS);
   expect(aloneMs).toBeLessThan(Math.max(...together) / 3);
-  // The pause does not delay the account's next answer.
+  // An earlier pause does not delay the account's next single request.
   expect(await read('usr_1')).toBeLessThan(Math.max(...together) / 3);
 });
 

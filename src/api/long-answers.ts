@@ -2,17 +2,17 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
 
-/** Whether a response has so many rows in its `data` that serialising them at once would delay all other requests. */
+/** Whether a response has so many rows in `data` that serialising it at once would delay all other requests. */
 export function isLongAnswer(answer: unknown): answer is { data: readonly unknown[] } {
   const { data } = (answer ?? {}) as { data?: unknown };
   return Array.isArray(data) && data.length > ROWS_PER_TURN;
 }
 
-/** Returns the JSON of such a response as a stream, which yields to other work between chunks. */
+/** Returns the JSON of a response with many rows as a stream, which yields to other work between chunks. */
 export const streamRows = ({ data, ...others }: { data: readonly unknown[] }): Readable =>
   streamPages(others, yieldInTurns(data));
 
-/** Returns such a stream for a response whose rows come page by page. */
+/** Returns a JSON response as a stream, with rows that arrive page by page. `others`: the members next to `data`. */
 export function streamPages(others: object, pages: AsyncIterable<readonly unknown[]>): Readable {
   const head = Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return Readable.from(piecesOf(`{${head.join('')}"data":[`, pages));
@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page, so that errors until then get a status. A later error aborts the response, which the client
- * detects because the connection or the HTTP/2 stream ends early.
+ * Waits for the first page of a response, so that an error until then gets its status. A later error aborts the response; the client
+ * detects it because the connection or the HTTP/2 stream ends early.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();
@@ -42,24 +42,23 @@ export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<Async
   })();
 }
 
-/** Long responses of an account in this process. */
+/** Long responses to one account that are in progress in this process. */
 interface LongAnswers {
   underWay: number;
-  /** The last page that is computed or queued, and the rest after it. */
+  /** The last page of the account that is computed or queued, and the pause after it. */
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();
 /**
- * Length of the pause after a page, as a multiple of the time to compute it, for an account with more than one long
- * response in progress.
+ * Length of the pause after a page, as a multiple of the time to compute the page. Only accounts with several long responses in progress
+ * pause.
  */
 const REST = 5;
 
 /**
- * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a
- * year cause no more load than one. An account with several requests does not keep the process busy either, because
- * they pause between two pages. A slow client does not delay others, because no lock is held while a computed page is
- * sent.
+ * Yields the pages of a response. Only one page of an account is computed at a time, so six concurrent requests for a year cause no more
+ * load than one. Several requests of one account pause between two pages, so they do not keep the process busy. No lock is held while a
+ * page is sent, so a slow client does not delay others.
  */
 export async function* onePageAtATime<T>(account: string, pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const own = ofAccounts.get(account) ?? { underWay: 0, last: Promise.resolve() };

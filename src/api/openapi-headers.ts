@@ -3,7 +3,7 @@ import type { AnyOperation } from './operation.ts';
 
 const text = { type: 'string' };
 
-/** Headers of responses, for the reference (`components.headers`). */
+/** Descriptions of response headers, for `components.headers` of the OpenAPI document. */
 export const HEADERS = {
   'Request-Id': { description: 'Id of the request, as in the log of the service.', schema: text },
   'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.7.0' },
@@ -52,7 +52,7 @@ export const HEADERS = {
 type Header = keyof typeof HEADERS;
 
 const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
-/** Headers of every response that counts against an account; requests without a valid key do not count. */
+/** Headers of every response to a request that counts against an account. Requests without a valid key do not count. */
 const COUNTED: Header[] = ['RateLimit-Policy', 'RateLimit'];
 const OF_ERROR: Partial<Record<number, Header[]>> = {
   401: ['WWW-Authenticate'],
@@ -64,11 +64,11 @@ const OF_ERROR: Partial<Record<number, Header[]>> = {
 const referring = (names: Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Returns the headers of an error. */
+/** Returns the descriptions of an error response's headers. */
 export const errorHeaders = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
-/** Returns the headers of an operation's successful response. */
+/** Returns the descriptions of the headers of an operation's successful response. */
 export function answerHeaders({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {

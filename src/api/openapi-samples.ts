@@ -1,13 +1,13 @@
 import { idsInPath } from './operation.ts';
 
-/** Data of a request from which a sample is generated. */
+/** Data of a request for which sample code is generated. */
 interface Sampled {
   name: string;
   method: string;
   path: string;
-  /** Example of the body. */
+  /** Example of the request body. */
   body?: unknown;
-  /** Required query parameters, each with a value. */
+  /** Required query parameters, each with an example value. */
   query: Record<string, string>;
 }
 
@@ -17,7 +17,7 @@ export const toCamelCase = (name: string): string =>
 /** Converts `listAlerts` to `list_alerts`. */
 export const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Generates samples of calling an operation, with curl and in each language that has a client. Pure. */
+/** Generates sample code that calls an operation: with curl, and in each language that has a client. Pure. */
 export function buildSamples(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },
@@ -56,7 +56,7 @@ function python({ name, path, body, query }: Sampled): string {
   return `answer = energy.${toSnakeCase(name)}(${args.join(', ')})`;
 }
 
-/** Formats JSON as JavaScript, without quotes around member names that need none. */
+/** Formats JSON as JavaScript: without quotes around member names where they are not needed. */
 const inJavaScript = (value: unknown): string => indented(value).replaceAll(/^(\s*|\{ ?)"([a-z_]\w*)":/gim, '$1$2:');
 
 const inPython = (value: unknown): string =>

@@ -21,7 +21,7 @@ const header = (name: string, description: string, example: string): Json => ({
   example,
 });
 
-/** Headers of Standard Webhooks. */
+/** Request headers that Standard Webhooks defines. */
 const PARAMETERS = [
   header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_01k8xqe8k4r1w5y7d9ms2b6gjt'),
   header('webhook-timestamp', 'Time of this attempt, in Unix seconds.', '1781524800'),
@@ -32,7 +32,7 @@ const PARAMETERS = [
   ),
 ];
 
-/** Returns the `webhooks` of the document: the requests sent to receivers. */
+/** Returns the `webhooks` of the OpenAPI document: the requests that the service sends to receivers. */
 export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
   Object.fromEntries(
     Object.entries(SUMMARIES).map(([type, summary]) => [

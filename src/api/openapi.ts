@@ -16,7 +16,7 @@ import { OPERATIONS, type OperationName } from './v1/operations.ts';
 
 type Named = AnyOperation & { name: OperationName };
 
-/** Maximum length of a status description; longer ones are split by error. */
+/** Maximum length of the description of a status. A longer description is split by error. */
 const MAX_DESCRIPTION = 400;
 /** Errors of the catalogue, grouped by status. */
 const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
@@ -49,8 +49,7 @@ const TAGS: Record<string, string> = {
 };
 
 /**
- * Generates the OpenAPI 3.1 document of the interface from the schemas that validate requests. `url`: address at which
- * clients reach the interface.
+ * Generates the OpenAPI 3.1 document of the public API from the schemas that validate requests. `url`: URL at which clients reach the API.
  */
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
@@ -90,7 +89,7 @@ export function openApiDocument(url: string): Json {
 
 const nameOf = (status: number) => `Error${status}`;
 
-/** Describes a status: each of its errors with an example. `url` is where clients reach the interface. */
+/** Describes an error status: each of its errors with an example. `url`: URL at which clients reach the API. */
 function errorResponse(status: number, names: readonly ErrorName[], url: string): Json {
   const more = {
     422: { details: [{ field: 'end', message: 'must not lie before start' }] },
@@ -111,7 +110,9 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
   };
 }
 
-/** Describes a status in as few sentences as possible, because several errors have the same remedy. */
+/**
+ * Returns the description of an error status: the meanings of its errors without repetitions or, if they are too long, a general sentence.
+ */
 function descriptionOf(meanings: readonly string[]): string {
   const all = [...new Set(meanings)].join(' ');
   return all.length < MAX_DESCRIPTION ? all : 'Each example names one cause and its remedy.';
@@ -128,7 +129,7 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
   return {
     operationId: name,
     ...omitUndefined({ deprecated: deprecated && true }),
-    // Marks requests that clients may repeat, whatever the result of the first.
+    // Marks requests that clients may always repeat, because they change nothing.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
     description: needs(operationScopes(operation)),
@@ -181,7 +182,7 @@ function responsesOf(operation: Named, schemas: Record<string, Json>): Json {
   };
 }
 
-/** Returns the required parameters, each with an example. */
+/** Returns the required query parameters, each with an example value. */
 const mustAsk = (parameters: Json[]): Record<string, string> =>
   Object.fromEntries(
     parameters
@@ -191,7 +192,7 @@ const mustAsk = (parameters: Json[]): Record<string, string> =>
 
 const SUCCESS: Record<number, string> = { 200: 'Done.', 201: 'Created.', 202: 'Queued.' };
 
-/** Describes the same response in another media type. */
+/** Returns the description of the same response in another format. */
 const alsoAs = (format: keyof typeof ALSO, { csv }: Examples[string]): Json => ({
   schema: ALSO[format],
   ...(format === 'csv' ? { example: csv } : {}),
@@ -230,7 +231,7 @@ const csvOf = (csv: readonly string[] | CsvBody): Json => ({
 const needs = (scopes: readonly string[]): string =>
   `Needs the scope${scopes.length > 1 ? 's' : ''} ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`;
 
-/** Returns the statuses of the errors that an operation can return. */
+/** Returns the error statuses that an operation can return. */
 function errorsOf({ method, path, body, query }: AnyOperation): number[] {
   const always = [400, 401, 403, 404, 429, 500, 503];
   const conflicts =
@@ -261,7 +262,7 @@ const LAST_EVENT_ID: Json = {
   schema: { type: 'string' },
 };
 
-/** Returns the description of an identifier in a path. */
+/** Returns the description of an id in a path. */
 export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>
@@ -283,7 +284,7 @@ function queryParameters({ query }: AnyOperation, schemas: Record<string, Json>)
     required: schema.required?.includes(name) ?? false,
     description,
     schema: one,
-    // The parameter's example is omitted if the parameter has other values in this operation.
+    // An example for the parameter's name is omitted if the operation does not accept it.
     ...(isNone(one, PARAMETER_EXAMPLES[name]) ? {} : exampleOf(name)),
   }));
 }

@@ -22,10 +22,10 @@ import { validationErrors } from './validation-errors.ts';
 
 type OtherFormat = Exclude<Format, 'json'>;
 
-/** A request whose key, scope and values have been checked. */
+/** The handler's view of a request whose key, scopes and values have been checked. */
 export interface OperationCall<Params, Query, Body, Formats extends OtherFormat = never> {
   context: ApiContext;
-  /** The context's database. */
+  /** The database of `context`. */
   db: Database;
   caller: Caller;
   /** The accounts that the caller may access. */
@@ -40,39 +40,38 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   address: string;
   /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
-  /** For lists, whose query has `pageFields`: returns the requested page, and links the next one (`fetchPage`). */
+  /** Returns the requested page of a list whose query has `pageFields`, and adds a Link header for the next page (`fetchPage`). */
   page<Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>): Promise<Item[]>;
   reply: FastifyReply;
-  /** The format of `formats` that the request prefers, or JSON. */
+  /** The format in `formats` that the client prefers, or JSON. */
   format: Formats | 'json';
   /** Header `Accept-Language` of the request. */
   languages: string;
   /**
-   * For changes in pieces: runs one piece while the caller is reloaded and locked. Throws if the caller has lost
+   * Runs one piece of a change while the caller is reloaded and locked. For `changes: 'piece by piece'`. Throws if the caller has lost
    * access.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
-  /** For long reads: reloads the caller. Throws if it has lost access. */
+  /** Reloads the caller during a long read. Throws if the caller has lost access. */
   stillAllowed(): Promise<Caller>;
-  /** For changes in another transaction: reloads and locks the caller in it. Throws if it has lost access. */
+  /** Reloads and locks the caller in another transaction that changes something. Throws if the caller has lost access. */
   allowedIn(trx: Database): Promise<Caller>;
 }
 
 type Shape = z.ZodObject | z.ZodType;
 
 /**
- * Announcement that an operation will be removed: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on each of its
- * responses.
+ * Announces that an operation will be removed, in the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) of each of its responses.
  */
 interface Deprecation {
   since: Date;
-  /** Time from which it may no longer respond. */
+  /** Time from which the operation may no longer respond. */
   sunset?: Date;
-  /** Page of the documentation about the replacement. */
+  /** Page of the documentation about the replacement of the operation. */
   see: string;
 }
 
-/** The ids in a path such as `/v1/alerts/{alert_id}`, as strings by their names. */
+/** The ids in a path such as `/v1/alerts/{alert_id}`: strings by the names of the ids. */
 type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { [One in Name | keyof IdsIn<Rest>]: string }
   : unknown;
@@ -82,7 +81,7 @@ export const idsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One operation of the interface, with the zod schemas that validate it. */
+/** Definition of an operation of the API, with the zod schemas that validate its requests. */
 interface OperationDefinition<
   Path extends string,
   Q extends z.ZodObject,
@@ -90,57 +89,53 @@ interface OperationDefinition<
   A extends z.ZodType,
   F extends OtherFormat,
 > {
-  /** Purpose in a sentence or two, for the reference. */
+  /** Purpose of the operation in one or two sentences, for the reference. */
   summary: string;
-  /** Scope that the key needs; if there are several, all of them. */
+  /** Scope that the key needs; of several scopes, the key needs all. */
   scope: Scope | readonly Scope[];
-  /** Whether only the account itself may use the operation, not members of its home or apps. */
+  /** Whether only the account itself may use the operation, not the members of its home or its apps. */
   forOwnerOnly?: true;
   query?: Q;
   body?: B;
-  /**
-   * Numbers of the whole body (`true`), or of members with these names, are read exactly: a number that a double would
-   * change becomes text.
-   */
+  /** Members of the body whose numbers are read exactly (`true`: all): a number that a double cannot represent becomes text. */
   exactNumbers?: true | readonly string[];
-  /** If the body is a list that may also be sent as CSV: the header, or its parser. */
+  /** Set if the body is a list that clients may also send as CSV: the header of the CSV, or its parser. */
   csvBody?: readonly string[] | CsvBody;
-  /** The body may also be a SenML pack (`application/senml+json`), which its schema does not check. */
+  /** Whether clients may also send a SenML pack (`application/senml+json`). The body's schema does not check it. */
   senmlBody?: true;
-  /** Maximum size of the body, if not 1 MiB. */
+  /** Maximum size of the body in bytes; default 1 MiB. */
   bodyLimitBytes?: number;
   status?: number;
   /**
-   * Effect of the operation. A GET changes nothing. Every other method runs in one transaction, in which its caller is
-   * reloaded and locked (auth/run-as-caller.ts); the context's database is that transaction. Exceptions: `nothing` for
-   * an operation that changes nothing, and `piece by piece` for one that takes too long for a transaction and calls
-   * `whileAllowed` for each piece.
+   * Effect of a request whose method is not GET. By default, the request runs in one transaction, in which the caller is reloaded and
+   * locked (auth/run-as-caller.ts); the context's database is that transaction. `nothing`: the request changes nothing. `piece by piece`:
+   * the operation takes too long for one transaction, and calls `whileAllowed` for each piece. A GET never changes anything.
    */
   changes?: 'nothing' | 'piece by piece';
-  /** Number of requests that a call counts as in the account's limits; default 1. */
+  /** Number of requests that one call counts as against the account's limits; default 1. */
   countsAs?: number;
-  /** Whether it only reads aggregates (`readDb`), so that a standby may answer, if there is one. */
+  /** Whether the operation only reads aggregates (`readDb`), so that a standby may answer it. */
   readsFromStandby?: true;
   /**
-   * Whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is
-   * not recorded.
+   * Whether a body requests a dry run. A dry run changes nothing: it runs without a transaction, returns 200, and is not recorded in the
+   * audit log.
    */
   isTrial?(body: unknown): boolean;
   /**
-   * Entry in the audit log, written with the change: the action, and the member of its path, response or body that contains the id of its
-   * target. `of`: a second member of the path to record. `via`: the interface of the request, if not the HTTP API. Every changing operation
-   * has an entry.
+   * Entry in the audit log, written in the transaction of the change. It consists of the action, and the member of path, response or body
+   * with the id of the action's target. `of`: a second member of the path to record. `via`: the interface of the request, if not the HTTP
+   * API. Every operation that changes something has an entry.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
-  /** Media type of its response if that is not JSON; the response is a stream, described as a string. */
+  /** Media type of the response if it is not JSON. The response is then a stream, described as a string. */
   produces?: string;
-  /** Further formats of its response, for clients that prefer them. */
+  /** Formats in addition to JSON in which clients can request the response. */
   formats?: readonly F[];
-  /** Set if a later version replaces it. */
+  /** Set if the operation will be removed in favour of another. */
   deprecated?: Deprecation;
-  /** Schema of the response, for the reference, the tests and the compiler. Responses are not checked at run time. */
+  /** Schema of the response, for the reference, the tests and the types. Responses are not checked at run time. */
   answer: A;
-  /** Returns its response, or the same as text of another media type, or as a stream. */
+  /** Returns the response: as an object, as text of another media type, or as a stream. */
   handle(call: OperationCall<IdsIn<Path>, z.output<Q>, z.output<B>, F>): Promise<z.output<A> | string | Readable>;
 }
 
@@ -156,7 +151,7 @@ export interface Operation<
   path: Path;
 }
 
-/** Defines an operation. `address`: its method and path, such as `GET /v1/alerts/{alert_id}`. */
+/** Defines an operation. `address`: method and path of the operation, such as `GET /v1/alerts/{alert_id}`. */
 export function defineOperation<
   Path extends string,
   Q extends z.ZodObject,
@@ -172,8 +167,8 @@ export function defineOperation<
 export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
 
 /**
- * Adds the operation's route. Order of checks: key (401, before the route), scope (403), query names (400), values (422). For changing
- * operations, the key and its scope are checked again in the transaction.
+ * Adds the route of an operation. Order of the checks: key (401, before the route), scope (403), names of query parameters (400), values
+ * (422). If the operation changes something, the key and its scope are checked again in the transaction.
  */
 export function addOperation(app: FastifyInstance, context: ApiContext, definition: AnyOperation): void {
   const { method, path, deprecated, countsAs, exactNumbers, csvBody, senmlBody, bodyLimitBytes } = definition;
@@ -190,7 +185,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
         : await findCallerInHome(context.db, request.caller, () => requestIdsOf(request));
       const run = method === 'GET' ? read : change;
       const done = await run(definition, context, caller, request, reply);
-      // For HEAD, the stream is destroyed, because the router answers HEAD through GET and would read it to its end.
+      // A streamed response to HEAD is destroyed, because the router answers HEAD through GET and would read the whole stream.
       if (request.method === 'HEAD' && done.answer instanceof Readable) {
         done.answer.destroy();
         return reply.status(done.status).send();
@@ -207,7 +202,7 @@ export function addOperation(app: FastifyInstance, context: ApiContext, definiti
   });
 }
 
-/** Runs a request. Returns the status and the body of its response. */
+/** Runs a request of an operation. Returns the status and the body of the response. */
 type RunRequest = (
   definition: AnyOperation,
   context: ApiContext,
@@ -216,7 +211,7 @@ type RunRequest = (
   reply: FastifyReply,
 ) => Promise<{ status: number; answer: unknown }>;
 
-/** Runs a request that changes nothing: on the standby if allowed, and on the primary if the standby fails. */
+/** Runs a request that changes nothing: on the standby if the operation allows it, and again on the primary if the standby fails. */
 const read: RunRequest = async (definition, context, caller, request, reply) => {
   const { reads } = context;
   const from = definition.readsFromStandby && (await reads?.from(caller.accountId));
@@ -232,7 +227,7 @@ const read: RunRequest = async (definition, context, caller, request, reply) => 
   }
 };
 
-/** Runs a request whose method is not GET, as `changes` of its operation says. */
+/** Runs a request whose method is not GET, according to `changes` of its operation. */
 const change: RunRequest = async (definition, context, caller, request, reply) => {
   const { db, clock } = context;
   const changesNothing = definition.changes === 'nothing' || isTrial(definition, request);
@@ -246,7 +241,7 @@ const change: RunRequest = async (definition, context, caller, request, reply) =
   );
 };
 
-/** Runs the request of a caller. Unless the request only reads, the caller has been reloaded. */
+/** Runs a request of a caller that was reloaded before, unless the request only reads. */
 const answer: RunRequest = async (definition, context, caller, request, reply) => {
   const call = callOf(definition, context, caller, request, reply);
   const { method, status = method === 'POST' ? 201 : 200 } = definition;
@@ -283,7 +278,7 @@ export async function runAudited(
       },
     });
   const named = ids[audit.target];
-  // The entry is written first, because a deleted target has no owner afterwards. If the target does not exist, the
+  // The audit entry is written before the change, because a deleted target has no owner afterwards. If the target does not exist, the
   // request is refused and the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
     if (await ownerOfTarget(db, named)) await note(named);
@@ -295,7 +290,7 @@ export async function runAudited(
   return answer;
 }
 
-/** Body members that may be recorded with their values, because these contain no personal data. */
+/** Members of a body that are recorded in the audit log with their values, because the values contain no personal data. */
 const TOLD = [
   'role',
   'plan',
@@ -313,7 +308,7 @@ const TOLD = [
   'access',
 ];
 
-/** Returns the part of a body that may be recorded: the names of its members, and the values of some. */
+/** Returns the part of a body that is recorded in the audit log: the names of its members, and the values of those in `TOLD`. */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };
@@ -369,16 +364,19 @@ function callOf(
 }
 
 /**
- * Returns the ids in a path. PostgreSQL cannot store NUL, so in an id it becomes a character that no id has: the operation then answers as for
- * any unknown id.
+ * Returns the ids in a path, with NUL replaced by a character that no id contains, because PostgreSQL cannot store NUL. The operation then
+ * responds as to any unknown id.
  */
 const storableIds = (params: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, id]) => [name, id.replaceAll('\0', '\uFFFD')]));
 
-/** Maximum number and length of the ids of a request that are looked up to find its home. */
+/** Maximum number of ids in a request, and their maximum length, that are looked up to find the home of the request. */
 const MAX_LOOKED_UP = { ids: 4, characters: 64 };
 
-/** Returns the ids of a request, as sent: those in its path first, then in its query and its body; of a list, those of its first row. */
+/**
+ * Returns the ids in a request as sent: those in the path first, then those in the query and the body. Of a list, only the ids in its first
+ * row.
+ */
 function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
   const parts = [params, query, Array.isArray(body) ? body[0] : body];
   const all = parts.flatMap((part) =>
@@ -400,22 +398,22 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The error names the missing scope, which belongs to the caller's own key. It reveals nothing else, because nothing
-  // has been looked up yet.
+  // The error may name the missing scope, because the scope concerns only the caller's own key. No data have been looked up yet, so the
+  // error reveals nothing else.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
   reply.header('Deprecation', `@${Math.floor(since.getTime() / 1_000)}`);
   if (sunset) reply.header('Sunset', sunset.toUTCString());
-  // Added to the link to the next page, if there is one.
+  // The header may already contain the link to the next page.
   const links = [reply.getHeader('Link'), `<${see}>; rel="deprecation"; type="text/html"`];
   reply.header('Link', links.filter(Boolean).join(', '));
 }
 
 /**
- * Returns the query parameters by name. Throws 400 for unknown and repeated ones, because they are syntax errors, not
- * invalid values.
+ * Returns the query parameters by name. Throws 400 for an unknown or repeated parameter, because it is a syntax error, not an invalid
+ * value.
  */
 function queryParametersOf(url: string, schema: z.ZodObject | undefined): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
@@ -444,8 +442,8 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 const NO_MEMBERS = z.strictObject({}).optional();
 
 /**
- * Returns no body for an operation without one. A POST then refuses members, because the client expects an effect of
- * them. The body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
+ * Returns the body for an operation that takes none. A POST refuses members, because the client would expect them to have an effect. The
+ * body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
  */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');

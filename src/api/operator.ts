@@ -10,24 +10,24 @@ import { addErrorHandler } from './plugins/errors.ts';
 
 /** Data that the operator's listener serves. */
 export interface OperatorSources {
-  /** Metrics of this process, or of all processes that it supervises. */
+  /** Metrics of this process, or of all processes that this process supervises. */
   metrics(): Promise<object[][]>;
-  /** State by role. The listener answers 503 if one of them is not `up`. */
+  /** State of each role. The listener answers 503 if the state of one role is not `up`. */
   health(): Promise<Record<string, string>>;
-  /** Whether a proxy should send connections to this process. By default it should as long as the process responds. */
+  /** Whether a proxy should send connections to this process. Default: yes, as long as the process responds. */
   isReady?(): boolean;
   /** URL at which clients reach the API and its documentation. */
   publicUrl: string;
-  /** Decides which clients a broker accepts. */
+  /** Decides which clients an MQTT broker accepts. */
   access: BrokerAccess;
 }
 
 const NONE = { port: null, stop: async () => {} };
 
 /**
- * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and
- * the calls of brokers below `/internal/mqtt/`. Plain HTTP, on the loopback interface unless OPERATOR_HOST is set.
- * `port`: null for no listener.
+ * Starts the listener for operators, which clients cannot reach: `/metrics` (Prometheus), `/healthz`, `/readyz`, and below
+ * `/internal/mqtt/` the endpoints that MQTT brokers call. Plain HTTP, on the loopback interface unless OPERATOR_HOST is set. `port`: null
+ * for no listener.
  */
 export async function startOperatorListener(
   { host, port, names }: { host: string; port: number | null; names: readonly string[] },
@@ -61,8 +61,8 @@ export async function startOperatorListener(
     await app.listen({ host, port });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    // If several roles on one machine are configured with the same port, only one has the listener, because ingest must
-    // not stop for that reason.
+    // If several roles on one machine have the same operator port, only the first has the listener, because ingest must not stop for that
+    // reason.
     log.warn({ port }, 'no metrics: the operator port is in use; set OPERATOR_PORT to another one');
     return NONE;
   }
@@ -70,10 +70,9 @@ export async function startOperatorListener(
 }
 
 /**
- * Whether the operator's listener accepts the Host of a request. A web page can direct its own name to this machine's
- * address (DNS rebinding) and read the response; its requests contain that name, which has a dot. Accepted are
- * addresses, this machine itself, names that the operator configured and, if other machines may connect, names without
- * a dot, such as those of containers.
+ * Whether the operator's listener accepts the Host header of a request. A web page can resolve its own name to this machine's address (DNS
+ * rebinding) and read the response; its requests contain that name, which has a dot. Accepted are IP addresses, localhost, names that the
+ * operator configured and, if other machines may connect, names without a dot, such as those of containers.
  */
 export function isOperatorHost(
   header: string | undefined,

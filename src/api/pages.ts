@@ -8,15 +8,15 @@ export interface Page {
   cursor?: string;
 }
 
-/** Member that identifies an item of a list, or a function that returns its identifier. */
+/** Member that identifies an item of a list, or a function that returns the identifier of an item. */
 export type IdOf<Item> = keyof Item | ((item: Item) => string);
 
-/** Response to which the link to the next page is added. */
+/** Response to which a Link header is added. */
 interface Linked {
   header(name: string, value: string): unknown;
 }
 
-/** Adds the link to the next page of a list (RFC 8288): the same request, after the last item of this page. */
+/** Adds the link to the next page of a list (RFC 8288): the same request, with the cursor after the last item of this page. */
 function linkNext(reply: Linked, url: string, cursor: string): void {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
@@ -25,13 +25,13 @@ function linkNext(reply: Linked, url: string, cursor: string): void {
 }
 
 /**
- * Returns a cursor of a list: an identifier, and a checksum that proves it was created here for this list. It is no secret and grants
- * nothing.
+ * Returns a cursor of a list: an identifier, and a checksum that shows that the service created the cursor for this list. A cursor is not
+ * secret and grants no access.
  */
 const cursorOf = (path: string, id: string): string =>
   `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;
 
-/** Returns the identifier in a cursor. */
+/** Returns the identifier in a cursor. Throws 422 if the cursor does not belong to this list. */
 function idIn(path: string, cursor: string): string {
   const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
   if (cursorOf(path, id) !== cursor)
@@ -40,9 +40,8 @@ function idIn(path: string, cursor: string): string {
 }
 
 /**
- * Returns a page of a list. `find` reads one item more than requested, which shows whether there is a next page; the
- * cursor of the next page contains the identifier of the last returned item. Error 422 if the cursor does not belong to
- * this list.
+ * Returns a page of a list. `find` reads one item more than requested, which shows whether there is a next page; its cursor contains the
+ * identifier of the last returned item. Throws 422 if the cursor does not belong to this list.
  */
 export async function fetchPage<T extends object>(
   reply: Linked,

@@ -8,9 +8,9 @@ import { LENIENT_PARSER, refuseBrokenRequest } from './plugins/protocol.ts';
 import { negotiateLanguage } from './tables/accept.ts';
 
 /**
- * Creates the plain HTTP server. It only answers that HTTPS is required, and reads neither key nor body. Requests through a trusted proxy
- * that terminates TLS (X-Forwarded-Proto: https) are served. A browser gets a page with a link to `publicUrl`, never to a host that the
- * request names.
+ * Creates the plain HTTP server. It answers that HTTPS is required, and reads neither key nor body. Only requests through a trusted proxy
+ * that terminates TLS (X-Forwarded-Proto: https) are served. Browsers get a page with a link to `publicUrl`, never to the host in the
+ * request.
  */
 export function plainHttpServer(
   isTrusted: (address: string | undefined) => boolean,

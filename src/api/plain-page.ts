@@ -1,14 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { escapeHtml } from '#src/core/html.ts';
 
-/** Content security policy of pages of one sentence: an inline style and a form to this origin, nothing else. */
+/** Content security policy of single-sentence pages: an inline style and forms to this origin, nothing else. */
 export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * Returns a page of one sentence, outside the dashboard and the documentation. `text` is plain; `more` is HTML, such as a form, and `head`
- * HTML for its head. `language`:
- * ISO 639-1.
+ * Returns an HTML page with one sentence, outside the dashboard and the documentation. `text`: plain text. `more`: HTML after the sentence,
+ * such as a form. `head`: HTML for the head. `language`: ISO 639-1.
  */
 export const renderPlainPage = (
   title: string,
@@ -23,7 +22,7 @@ ${more}</body>
 </html>
 `;
 
-/** Sends a page of one sentence. */
+/** Sends an HTML page with one sentence. */
 export const sendPlainPage = (
   reply: FastifyReply,
   status: number,
@@ -38,7 +37,6 @@ export const sendPlainPage = (
     .send(renderPlainPage(title, text, options));
 
 /**
- * Whether the client is a browser that opens a page, instead of a program. Both may use the same address, and each gets
- * its own kind of response.
+ * Whether the client is a browser that opens a page, and not a program. Some addresses serve both, and respond to each in its own format.
  */
 export const wantsHtml = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);

@@ -2,16 +2,16 @@ import type { Database } from '#src/database/connect.ts';
 import { isTransactionReplayed, type Standby, type StandbyState } from '#src/database/standby.ts';
 import { findLatestActions } from '#src/users/audit.ts';
 
-/** Age from which a response states its age (`Age`, RFC 9111, section 5.1). */
+/** Minimum age of the data, in ms, from which a response contains the header `Age` (RFC 9111, section 5.1). */
 const TOLD_FROM_MS = 5_000;
 
 /** Chooses the database from which an account's request reads. */
 export interface ReadRouter {
-  /** Returns the standby, or the primary if the standby is unavailable or lacks the account's own changes. */
+  /** Returns the standby. Returns the primary if the standby is unavailable or does not contain the account's own changes yet. */
   from(userId: string): Promise<{ db: Database; ageSeconds: number | null }>;
   /**
-   * Returns the database for data that is pushed to clients: the standby or, if it is unavailable, the primary. Clients
-   * do not wait for changes of their own there.
+   * Returns the database for data that are pushed to clients: the standby or, if it is unavailable, the primary. Pushed data need not
+   * contain the client's own latest changes.
    */
   newest(): Database;
   /** Reports that a read from the standby failed. */
@@ -19,10 +19,9 @@ export interface ReadRouter {
 }
 
 /**
- * Creates the choice of databases. Reads use the standby, except that an account which has just changed something reads
- * from the primary. The audit log on the primary contains each change with its transaction id, whichever process made
- * it. Each read queries that (one look-up in an index), and this process knows up to which transaction the standby has
- * replayed.
+ * Creates the function that chooses between primary and standby. Reads use the standby, except that an account which has just changed
+ * something reads from the primary. The audit log on the primary contains each change with its transaction id, from all processes. Each
+ * read queries the log (one look-up in an index) and compares the ids with the transactions that the standby has replayed.
  */
 export function createReadRouter(db: Database, readDb: Database, standby: Standby): ReadRouter {
   return {
@@ -40,6 +39,6 @@ export function createReadRouter(db: Database, readDb: Database, standby: Standb
 export const hasReplayedAll = ({ horizon }: StandbyState, transactions: readonly number[]): boolean =>
   transactions.every((number) => isTransactionReplayed(number, horizon));
 
-/** Returns the age that a response reports, in seconds. Null if it reports none. Pure. */
+/** Returns the age of the data in seconds for the header `Age`. Null if the data are too recent for the header. Pure. */
 export const reportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { AppError } from '#src/core/errors.ts';
 
 /**
- * Schemas that responses of several resources share; each resource's own are in its `v1/<noun>/shape.ts`. A test checks every response
- * against them.
+ * Schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. A test checks every
+ * response against its schema.
  */
 export const userId = z.string().describe('Id of the user who owns the object.');
 export const deviceId = z.string().describe('Id of the device.');
 export const createdAt = z.iso.datetime({ offset: true }).describe('Time of creation.');
 export const instantShape = z.iso.datetime({ offset: true });
 export const dayShape = z.iso.date();
-/** Hour on a clock, HH:00. Null if unknown. */
+/** Hour on a local clock, HH:00. Null if unknown. */
 export const clockHourShape = z
   .string()
   .regex(/^\d\d:00$/)
@@ -21,8 +21,8 @@ type WithIsoTimes<Row> = {
 };
 
 /**
- * Returns the members of a response that a row has in columns of the same names. Times become ISO 8601 in UTC. Other
- * columns of the row are not part of the response.
+ * Returns the members of a response that a row contains in columns of the same names. Times become ISO 8601 in UTC. Columns that are not in
+ * the schema are left out.
  */
 export const membersOf = <Shape extends z.ZodRawShape, Row extends object>(
   { shape }: z.ZodObject<Shape>,
@@ -39,7 +39,7 @@ export const message = z
   .strictObject({ message: z.string().describe('Result of the request, for people.') })
   .meta({ id: 'Message' });
 
-/** Returns the response to a change that found its object. Throws 404 if it found none. */
+/** Returns the response to a change that found its object. Throws 404 if the change found none. */
 export function messageOrNotFound(isFound: boolean, text: string): z.output<typeof message> {
   if (!isFound) throw new AppError('notFound');
   return { message: text };

@@ -5,11 +5,11 @@ import { AppError } from '#src/core/errors.ts';
 import { hasDisconnected, onConnectionClosed } from './connection.ts';
 import { requiresApiKey } from './plugins/authentication.ts';
 
-/** Limits the requests of one account that this process runs at a time. Further requests wait, without delaying other accounts. */
+/** Limits the concurrent requests of one account in this process. Further requests wait, without delaying other accounts. */
 export interface RequestShare {
   /**
-   * Resolves with a function that ends the request, when it may begin. Resolves with null if the account has used up
-   * its share of this minute, if too many of its requests already wait, or if this request waited too long.
+   * Waits until a request of `name` may begin. Resolves with a function that ends the request. Resolves with null if the share of this
+   * minute is used up, too many requests already wait, or this request has waited too long.
    */
   begin(name: string): Promise<(() => void) | null>;
 }
@@ -20,9 +20,9 @@ interface UnderWay {
 }
 
 /**
- * Creates a limit for each name: `perMinute` requests in each minute, and `atOnce` of them concurrently. Up to `mayWait` further requests
- * wait, for at most `waitMs` and at least three quarters of that, so that a hundred requests that arrived together do not all time out at
- * the same moment.
+ * Creates a request limit for each name: `perMinute` requests in each minute, and `atOnce` concurrent requests. Up to `mayWait` further
+ * requests wait between three quarters of `waitMs` and `waitMs`, at random, so that a hundred requests that arrived together do not all
+ * time out at the same moment.
  */
 export function createRequestShare(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },
@@ -46,7 +46,7 @@ export function createRequestShare(
       if (mine.running < atOnce) mine.running++;
       else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
-        // The next request takes over the place.
+        // The next waiting request takes over this request's slot.
         const next = mine.waiting.shift();
         if (next) return next();
         mine.running--;
@@ -56,7 +56,7 @@ export function createRequestShare(
   };
 }
 
-/** Waits for a place and returns whether it came in time. */
+/** Waits for a slot. Returns whether a slot became free in time. */
 function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const begin = () => {
@@ -74,14 +74,14 @@ function hasTurn(waiting: (() => void)[], waitMs: number): Promise<boolean> {
   });
 }
 
-/** Functions that mark a request as answered for its share. An event stream counts as answered once it has begun. */
+/** Functions to call when the service has answered a request. An event stream counts as answered once it has begun. */
 const answered = new WeakMap<FastifyReply, (isOpenEnded: boolean) => void>();
 
 /**
- * Takes one of the account's places for a request. Returns false if there is no free place (`RequestShare.begin`). The place is released once the
- * request is answered and the client has received the response or hung up. If the client hangs up first, the place is held until the
- * request ends: its statements continue in the database, and a client that repeatedly sends requests and hangs up could otherwise occupy
- * all of it. Throws `unavailable` if the client has already hung up.
+ * Takes one of the account's slots for a request. Returns false if no slot becomes free (`RequestShare.begin`). The slot is released when
+ * the request is answered and the client has received the response or hung up. If the client hangs up earlier, the slot is held until the
+ * request ends: its statements continue in the database, and otherwise a client that repeatedly sends requests and hangs up could occupy
+ * the whole database. Throws `unavailable` if the client has already hung up.
  */
 export async function takeRequestShare(shares: RequestShare, name: string, reply: FastifyReply): Promise<boolean> {
   const end = await shares.begin(name);
@@ -103,7 +103,7 @@ export async function takeRequestShare(shares: RequestShare, name: string, reply
 export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
-/** Marks responses for the share. Required in a scope that uses `takeRequestShare`. */
+/** Detects when requests are answered, for `takeRequestShare`. Must be called in each scope that uses it. */
 export function trackAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     answered.get(reply)?.(isEventStream(reply));
@@ -112,14 +112,14 @@ export function trackAnswers(scope: FastifyInstance): void {
 }
 
 /**
- * Limits for the keys of one account in this process. Fewer concurrent requests than there are connections to the database, so that a
- * hundred queries of one account leave some connections for others. A request that waits longer than for a connection gets 503.
+ * Limits for the keys of one account in this process. The maximum of concurrent requests is below the number of database connections, so
+ * that a hundred queries of one account leave connections for others. A request that waits longer than for a connection gets 503.
  */
 const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, waitMs: 5_000 };
 
 /**
- * Limits each account, the keys of each device, and each app in a home, to a share of the process, on every path that needs a key. A request counts
- * once its body has arrived.
+ * Limits each account, each device's keys, and each app in a home to a share of the process, on every path that needs a key. A request
+ * takes its slot once its body has arrived.
  */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);

@@ -36,16 +36,16 @@ import { trustedProxies } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
-  /** URL at which clients reach the API: PUBLIC_URL, or the port on which it listens. */
+  /** URL at which clients reach the API: PUBLIC_URL or, if it is not set, a URL with the port on which the API listens. */
   publicUrl: string;
-  /** Maximum age of the standby's data in seconds. Null without a standby, and while it is unavailable. */
+  /** Returns the maximum age of the standby's data in seconds. Null if there is no standby or it is unavailable. */
   standbyLagSeconds(): number | null;
-  /** Uses this certificate for new connections. */
+  /** Sets the certificate for new connections. */
   renewTls(pair: { cert: Buffer; key: Buffer }): void;
   stop(): Promise<void>;
 }
 
-/** What the API needs beside its configuration. */
+/** Dependencies of the API in addition to its configuration. */
 interface ApiParts {
   pool: Pool;
   readPool: Pool;
@@ -57,13 +57,13 @@ interface ApiParts {
   rejected: RejectedMessagesPort;
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
-  /** Functions of the installation's own copies. Null if it makes no copies. */
+  /** Functions of the installation's own back-ups. Null if the installation makes none. */
   backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
   metrics: Metrics;
   log: Logger;
 }
 
-/** Starts listening: HTTPS (HTTP/1.1 and HTTP/2) with the interface, and plain HTTP, which only refuses. */
+/** Starts the listeners of the API: HTTPS (HTTP/1.1 and HTTP/2), and plain HTTP, which only refuses requests. */
 export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   const { pool, readPool, tls, secret, mailSignIn, backups, metrics, log } = parts;
   const { environment } = config;
@@ -107,8 +107,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       certificate = pair.cert;
     },
     async stop() {
-      // A proxy has half of the time to detect the shutdown (/readyz), and clients the other half to move to another process. Every request
-      // is answered.
+      // Half of the time is for proxies to detect the shutdown (/readyz), and the other half for clients to move to another process. All
+      // requests are answered during this time.
       const halfMs = (config.api.drainSeconds * 1_000) / 2;
       isLeaving = true;
       await setTimeout(halfMs);
@@ -121,7 +121,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
   };
 }
 
-/** Returns what the operations of the interface need. `reads`: chooses between primary and standby, if there is a standby. */
+/** Returns the context of the API's operations. `reads`: chooses between primary and standby, if there is a standby. */
 function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiContext['reads']): ApiContext {
   const { environment, retentionMonths, dataDir } = config;
   const { secret, fetchAnswer, judge, rejected, sentReadings, rollups, backups } = parts;
@@ -142,7 +142,7 @@ function contextOf(config: Config, parts: ApiParts, db: Database, reads: ApiCont
   };
 }
 
-/** Opens the listeners of the API. `close` resolves when every request in progress is answered. */
+/** Opens the listeners of the API. `close` resolves when all requests in progress are answered. */
 async function listen(app: FastifyInstance, config: Config, log: Logger, publicUrl: () => string) {
   const { host, port } = config.api;
   await listenQuietly(app, log, { host, port }).catch((error) => {
@@ -165,7 +165,7 @@ async function listen(app: FastifyInstance, config: Config, log: Logger, publicU
 /** Whether the database responds and accepts writes. */
 async function acceptsWrites(pool: Pool): Promise<boolean> {
   try {
-    // Raw SQL: a state of the server, not of a table.
+    // Raw SQL: `pg_is_in_recovery()` is a state of the server, not of a table.
     const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return !rows[0].isStandby;
   } catch {
@@ -174,8 +174,8 @@ async function acceptsWrites(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Creates request counters in Redis, if one is configured. Its client is imported only then: it is a fifth of the modules that a start
- * loads, and few installations use Redis.
+ * Creates request counters in Redis, if Redis is configured. The Redis client is imported only then: it is a fifth of the modules that a
+ * start loads, and few installations use Redis.
  */
 async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Config, db: Database, log: Logger) {
   if (!redisUrl) return undefined;
@@ -193,7 +193,7 @@ async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUr
   return plain;
 }
 
-/** Listens without fastify's log line, which contains http:// because fastify does not detect the TLS of this server. */
+/** Listens without fastify's log line. The line would contain http://, because fastify does not detect the TLS of this server. */
 async function listenQuietly(app: FastifyInstance, log: Logger, at: { host: string; port: number }): Promise<void> {
   const { level } = log;
   if (log.isLevelEnabled('info')) log.level = 'warn';
@@ -216,12 +216,12 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
 }
 
 /**
- * Interval at which idle connections are closed. A connection whose last response began before the shutdown was not
- * asked to close.
+ * Interval at which idle connections are closed during a shutdown. A client whose last response began before the shutdown was not asked to
+ * close its connection.
  */
 const IDLE_LOOK_MS = 100;
 
-/** Closes connections without a request, until a server that has stopped listening has none left. */
+/** Closes idle connections of a server that has stopped listening, until no connection is left. */
 async function endIdle(server: PlainServer | Server): Promise<void> {
   const timer = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
   await once(server, 'close');
@@ -229,8 +229,8 @@ async function endIdle(server: PlainServer | Server): Promise<void> {
 }
 
 /**
- * Listens on the second address of `localhost`, if the machine has it, and passes its connections to the server, which
- * listens on one address only.
+ * Listens on the second address of `localhost`, if the machine has one, and passes its connections to `server`, which listens on one
+ * address only.
  */
 async function listenOnOther(server: Server, host: string): Promise<TcpServer | undefined> {
   if (host !== 'localhost') return undefined;
@@ -249,7 +249,7 @@ const brokerAddress = ({ url, host, port, tlsPort, publicHost }: Config['mqtt'])
   is_plain_open: !isLoopback(host),
 });
 
-/** Returns an error with the remedy if the port is in use. */
+/** Returns an error that explains what to do if the port is in use. */
 function busy(error: NodeJS.ErrnoException, port: number, variable: string): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`Port ${port} is in use. Stop the program that uses it, or set ${variable} to another port.`);

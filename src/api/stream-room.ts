@@ -4,8 +4,8 @@ import type { Database } from '#src/database/connect.ts';
 import { utilityOfAccount } from '#src/users/store.ts';
 
 /**
- * Maximum number of open streams of one kind (live readings, changes for the dashboard) at one process. `ofUtility`:
- * limit for a utility and all accounts that it enrolled (it creates their keys), so that others find room.
+ * Maximum number of open streams of one kind (live readings, or changes for the dashboard) in one process. `ofUtility`: limit for a utility
+ * together with all accounts that it enrolled, because the utility creates their keys.
  */
 export const MAX_STREAMS = { ofAccount: 20, ofUtility: 500, ofAll: 2_000, retryAfterSeconds: 30 };
 
@@ -22,7 +22,8 @@ export const streamOwner = async (db: Database, { accountId }: Caller): Promise<
 });
 
 /**
- * Throws 429 if the account or its utility has used up its share of the open streams, 503 if the process has no room.
+ * Throws 429 if the account or its utility has used up its share of the open streams, and 503 if the process has no room for another
+ * stream.
  */
 export function requireStreamRoom(open: Iterable<{ owner: StreamOwner }>, { accountId, utilityId }: StreamOwner): void {
   const owners = [...open].map(({ owner }) => owner);

@@ -1,8 +1,8 @@
 import { createNetworkTest, parseNetwork } from '#src/core/networks.ts';
 
 /**
- * Returns a function that checks whether an address is trusted to send X-Forwarded-*. `list` has the addresses and networks (`10.0.0.0/8`)
- * of TRUST_PROXY. Throws, naming the entry, if one is neither.
+ * Returns a function that checks whether a client at an address may send X-Forwarded-* headers. `list`: the addresses and networks
+ * (`10.0.0.0/8`) in TRUST_PROXY. Throws an error with the entry if an entry is neither.
  */
 export function trustedProxies(list: readonly string[]): (address: string | undefined) => boolean {
   const isTrusted = createNetworkTest(

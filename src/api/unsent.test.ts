@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitUnsentAnswers } from './unsent.ts';
 
-/** Random numbers that are the same in each run. */
+/** Returns a generator of random numbers that are the same in each run. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -48,7 +48,7 @@ test.each([1, 2, 3, 4, 5])(
         if (next(8) !== 0) continue;
         held.delete(other);
         end();
-        // Once more does nothing.
+        // Releasing a response twice has no effect.
         end();
       }
     }

@@ -1,11 +1,11 @@
-/** Memory of responses that are being sent, until their clients have received them. */
+/** Tracks the memory of responses that are being sent, until their clients have received them. */
 export interface UnsentAnswers {
   /**
-   * Holds a response until the returned function is called. If its connection, its address or all responses together
-   * exceed their limit, the responses that have waited longest are aborted (`cut`), this one last.
+   * Adds a response. The returned function removes it. If its connection, its address or all responses together exceed their limit, the
+   * responses that have waited longest are aborted (`cut`); the new response is the last of them.
    */
   hold(answer: UnsentAnswer): () => void;
-  /** Returns the bytes of all held responses. */
+  /** Returns the number of bytes of all unsent responses. */
   bytes(): number;
 }
 
@@ -17,7 +17,7 @@ interface UnsentAnswer {
   cut(): void;
 }
 
-/** Maximum number of bytes that wait to be sent. */
+/** Maximum numbers of bytes of unsent responses. */
 export interface UnsentLimits {
   ofConnection: number;
   ofAddress: number;
@@ -40,9 +40,8 @@ class Pile {
 }
 
 /**
- * Limits the memory of responses that wait to be sent. A client that reads receives its response within milliseconds.
- * So if the sum is too large, the oldest responses belong to clients that do not read, and other clients at the same
- * address lose nothing.
+ * Limits the memory of unsent responses. A client that reads receives its response within milliseconds. So if a limit is exceeded, the
+ * oldest responses belong to clients that do not read, and other clients at the same address lose nothing.
  */
 export function limitUnsentAnswers({ ofConnection, ofAddress, ofAll }: UnsentLimits): UnsentAnswers {
   const all = new Pile();

@@ -7,7 +7,7 @@ export class ApiFailure extends Error {
   readonly status: number;
   /** Validation errors by field. */
   readonly details: { field: string; message: string }[];
-  /** For an internal error: id under which the service has logged it. */
+  /** Id under which the service has logged an internal error. */
   readonly incident: string;
   constructor(status: number, body: { error?: string; details?: ApiFailure['details']; incident?: string }) {
     super(body.error ?? words().common.errors.status({ status }));
@@ -18,15 +18,15 @@ export class ApiFailure extends Error {
 }
 
 /**
- * Returns the display name of a field, to begin a sentence. A field of a mapping has the name of its form field; an
- * item has the name of its list.
+ * Returns the display name of a field in a validation error, to begin a sentence. A field of a mapping has the name of its form field; an
+ * item of a list has the name of the list.
  */
 function named(field: string): string {
   const own = field.replace(/^decoder_config\.mapping\.\d+\./, '').replace(/\.\d+$/, '');
   return textNamed(words().common.fields, own) ?? own.charAt(0).toUpperCase() + own.slice(1).replaceAll('_', ' ');
 }
 
-/** Returns an error message for a user, with the invalid fields. */
+/** Returns an error message for a user, including the validation errors by field. */
 export function errorSentenceOf(error: unknown): string {
   const { errors } = words().common;
   if (error instanceof ApiFailure) {
@@ -43,22 +43,22 @@ export function errorSentenceOf(error: unknown): string {
   return (error as Error).message;
 }
 
-/** Whether a failed request may succeed later, because the service was unreachable, busy or limited the account. */
+/** Whether a failed request may succeed later: the service was unreachable or busy, or the account had reached a limit. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof ApiFailure ? error.status === 503 || error.status === 429 : error instanceof TypeError;
 
 let csrfToken = '';
 let signedOut: () => void = () => {};
 
-/** Stores the CSRF token of requests that change something, and the callback for the end of the session. */
+/** Stores the session's CSRF token, which changing requests send, and the callback for the end of the session. */
 export function storeSession(token: string, whenOver: () => void): void {
   csrfToken = token;
   signedOut = whenOver;
 }
 
 /**
- * Sends a request to a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the response's
- * body. Throws an ApiFailure unless the status is 2xx.
+ * Sends a request to a path of the API (`/v1/…`) or of the session (`/session`, `/sign-in`). Returns the body of the response. Throws an
+ * ApiFailure unless the status is 2xx.
  */
 export async function callApi<T>(method: string, path: string, body?: unknown): Promise<T> {
   const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
@@ -66,16 +66,16 @@ export async function callApi<T>(method: string, path: string, body?: unknown): 
 }
 
 /**
- * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key. If the response was lost, a
- * repeated request with the same key returns it again.
+ * Sends a POST without a body, or with a body that is not JSON. `once`: an Idempotency-Key. If the response was lost, repeating the request
+ * with the same key returns the response again.
  */
 export async function postBody<T>(path: string, sent: { once?: string; type?: string; text?: string }): Promise<T> {
   return (await answerTo<T>('POST', path, sent)).body;
 }
 
 /**
- * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser
- * cannot determine which cell has the account. A cell that does not respond is skipped. Returns the responses.
+ * Sends a POST that begins a sign-in. Behind a router of several cells, sends it to each cell, because the browser cannot determine which
+ * cell has the account. Skips cells that do not respond. Returns the responses.
  */
 export async function postToEachCell<T>(path: string, body: object): Promise<T[]> {
   const { body: first, others } = await postToCell<T>(path, body);
@@ -84,13 +84,13 @@ export async function postToEachCell<T>(path: string, body: object): Promise<T[]
 }
 
 /**
- * Sends a POST that begins a sign-in to one cell; without `cell`, to the one that the router chooses. Returns the
- * response and the names of the other cells, which are none without a router.
+ * Sends a POST that begins a sign-in to one cell; without `cell`, to the cell that the router chooses. Returns the response and the names
+ * of the other cells. Without a router, there are no other cells.
  */
 export async function postToCell<T>(path: string, body: object, cell?: string): Promise<{ body: T; others: string[] }> {
   const sent = { type: 'application/json', text: JSON.stringify(body) };
   const { body: answer, headers } = await answerTo<T>('POST', path, cell === undefined ? sent : { ...sent, cell });
-  // The router sets this header (deploy/cells/haproxy.cfg).
+  // The router sets the header `energy-cells` (deploy/cells/haproxy.cfg).
   const cells = (headers.get('energy-cells') ?? '').split(' ');
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
@@ -108,7 +108,7 @@ export async function fetchPage<T>(path: string): Promise<Page<T>> {
   return { rows: body, next: next?.replace(/^\/dashboard/, '') ?? null };
 }
 
-/** Returns the rows of a list, fetched page by page until `most` are reached. `path`: without a limit. */
+/** Returns the rows of a list, fetched page by page until there are `most` rows. `path`: path of the list without a limit. */
 export async function fetchAll<T>(path: string, most = 1_000): Promise<T[]> {
   const rows: T[] = [];
   for (
@@ -143,12 +143,12 @@ async function answerTo<T>(
   const answer: unknown = await response.json().catch(() => ({}));
   if (response.ok) return { body: answer as T, headers: response.headers };
   if (response.status === 401) signedOut();
-  // Another tab has signed in as another account, so the data on this page belong to the previous one.
+  // If another tab has signed in as another account, this page is reloaded, because its data belong to the previous account.
   if (response.status === 403 && method !== 'GET' && (await tokenNow()) !== csrfToken) location.reload();
   throw new ApiFailure(response.status, answer as ConstructorParameters<typeof ApiFailure>[1]);
 }
 
-/** Downloads a path in the media type `accept`. Throws an ApiFailure unless the status is 2xx. */
+/** Downloads the response of a path in the media type `accept`. Throws an ApiFailure unless the status is 2xx. */
 export async function downloadFile(path: string, accept: string): Promise<Blob> {
   const response = await fetch(`/dashboard${path}`, { headers: { accept } });
   if (response.ok) return response.blob();
@@ -177,8 +177,8 @@ let seenAt: string | null = null;
 const CHANGED = 'seen';
 
 /**
- * Updates `seenAt` after a response to the oldest time on the page. `at`: time of a cached response
- * (service-worker.ts), otherwise null.
+ * After a response, updates `seenAt` to the oldest time of the data on the page. `at`: time of a cached response (service-worker.ts),
+ * otherwise null.
  */
 function tellSeen(at: string | null): void {
   const next = at === null ? null : seenAt !== null && seenAt < at ? seenAt : at;

@@ -29,13 +29,11 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
   operator: { name: 'operator', load: () => import('./pages/operator.ts') },
 };
 
-/** Whether a path is that of a page that links in mails open. Its token is in the URL fragment. */
+/** Whether links in mails open the page at a path. The URL fragment then contains a token. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
-/** Earlier addresses of pages. */
+/** Current page by the former path of the page. */
 const MOVED: Readonly<Record<string, string>> = { sessions: 'account' };
-/**
- * Returns the path of the page at the browser's address. Replaces an earlier address of the page by the current one.
- */
+/** Returns the path of the page at the browser's address. Replaces a former path of a page with its current path. */
 function pageNow(): string {
   const path = location.pathname.replace(/^\/dashboard\/?/, '').replace(/\/$/, '');
   const moved = MOVED[path];
@@ -44,10 +42,10 @@ function pageNow(): string {
   return moved;
 }
 
-/** Pattern of device ids. Only ids may enter request paths, because anyone can make a link to the page. */
+/** Matches the path of a device with a valid id. Only valid ids may enter request paths, because anyone can create a link to the page. */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
-/** Splits an address into the page that it names and the rest of the path. */
+/** Splits the path in an address into the page and the rest of the path. */
 function placeOf(path: string): { page: string; rest: string } {
   if (path === '' || isLinkPage(path)) return { page: 'home', rest: '' };
   const device = DEVICE.exec(path);
@@ -70,7 +68,7 @@ interface NotSignedIn {
   provider?: string;
 }
 
-/** The path of the page at the browser's address, and the two ways to another page (`Session`). */
+/** Returns the path of the page at the browser's address, and two functions that change it: `go` and `move` (`Session`). */
 function useAddress() {
   const [path, setPath] = useState(pageNow);
   const move = useCallback((page: string) => {
@@ -90,9 +88,8 @@ function useAddress() {
 }
 
 /**
- * The signed-in account: null if none is signed in, 'unknown' until the service has responded. `current`: that response.
- * `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to
- * show.
+ * Loads the signed-in account: null if none is signed in, 'unknown' until the service has responded. `current`: the service's response.
+ * `provider`: display name of the identity provider. `reason`: why the sign-in page is shown. `picked`: the account to show.
  */
 function useSignedIn() {
   const [signedIn, setSignedIn] = useState<SignedIn | null | 'unknown'>('unknown');
@@ -116,7 +113,7 @@ function useSignedIn() {
     setReason(null);
     setSignedIn(session);
     keepForOffline();
-    // Utilities and administrators usually have no meter of their own, so a homeowner is selected initially.
+    // Selects a homeowner's account initially, because utilities and administrators usually have no meter of their own.
     if (session.user.role !== 'homeowner') void firstPick(session.user).then(setPicked);
     else setPicked(null);
   }
@@ -134,10 +131,10 @@ function App() {
   useEffect(() => onLanguage(setSpoken), []);
   const { path, go, move } = useAddress();
   const { signedIn, setSignedIn, current, begin, leave, reason, provider, picked, setPicked } = useSignedIn();
-  // Whether the page was opened by a link in a mail. It signs in its holder, even if another account is signed in here.
+  // Whether a link in a mail opened the page. The link signs in its holder, even if another account is signed in.
   const [hasLink, setHasLink] = useState(() => isLinkPage(pageNow()) && location.hash.length > 1);
 
-  /** Opens the requested page after sign-in. After a link in a mail, opens the home page. */
+  /** Opens the requested page after the sign-in; after a sign-in by a mailed link, the home page. */
   function enter(session: SignedIn): void {
     sessionStorage.removeItem('user');
     setHasLink(false);
@@ -172,8 +169,8 @@ function App() {
 }
 
 /**
- * Returns the account that this tab showed last. Otherwise the first homeowner that the signed-in account may see, or
- * else the signed-in account itself.
+ * Returns the account to show initially: the account that this tab showed last, otherwise the first homeowner that the signed-in account
+ * may see, otherwise the signed-in account itself.
  */
 async function firstPick(me: User): Promise<User> {
   const last = sessionStorage.getItem('user');
@@ -183,7 +180,7 @@ async function firstPick(me: User): Promise<User> {
   return users.find(({ role }) => role === 'homeowner') ?? me;
 }
 
-/** Renders a page once its module has been loaded. */
+/** Renders a page once the page's module has been loaded. */
 function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language }) {
   const [Page, setPage] = useState<(() => Children) | null>(null);
   const [hasFailed, setFailed] = useState(false);
@@ -205,7 +202,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // This message is in English, because the texts could not be loaded.
+  // In English, because the texts of the chosen language could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();
@@ -213,13 +210,12 @@ if (root) {
   }, failed);
 }
 
-/** Delay after sign-in before files are cached, so that caching does not slow down the first page. */
+/** Delay, in ms, after the sign-in before files are cached, so that caching does not slow down the first page. */
 const LATER_MS = 1_500;
 
 /**
- * Registers the service worker, which caches the dashboard's files and the data that is displayed from then on
- * (service-worker.ts). If the browser has no service workers or does not trust the certificate, the dashboard works
- * without the cache.
+ * Registers the service worker, which caches the dashboard's files and the data that are displayed from then on (service-worker.ts).
+ * Without service workers, or if the browser does not trust the certificate, the dashboard works without the cache.
  */
 function keepForOffline(): void {
   if (!('serviceWorker' in navigator)) return;

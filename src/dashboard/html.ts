@@ -1,8 +1,8 @@
 import htm from 'htm';
 import { type ComponentChildren, h, type VNode } from 'preact';
 
-/** Template tag for markup: html`<p class=${name}>${text}</p>`. Interpolated text is never parsed as markup. */
+/** Template tag for markup, as in html`<p class=${name}>${text}</p>`. Interpolated text is never parsed as markup. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
 
-/** Children of a component in markup. */
+/** Type of the children of a component. */
 export type Children = ComponentChildren;

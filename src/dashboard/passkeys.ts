@@ -1,7 +1,7 @@
 import { callApi, postToEachCell } from './api.ts';
 import { words } from './words/words.ts';
 
-/** Whether this browser can create and use passkeys. Browsers offer them only on HTTPS pages. */
+/** Whether this browser can create and use passkeys. Browsers offer passkeys only on HTTPS pages. */
 export const canUsePasskeys = (): boolean =>
   'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
@@ -26,16 +26,15 @@ export async function makePasskey(): Promise<CreatedPasskey> {
 }
 
 /**
- * Asks the person for a passkey and returns proofs for signing in, one for each cell; the first valid one counts. A
- * passkey does not identify the cell of its account, so it signs the challenges of all cells together. Errors have a
- * message for the user.
+ * Asks the person for a passkey and returns proofs for signing in, one for each cell. The first valid proof counts. A passkey does not
+ * identify the cell of its account, so one signature covers the challenges of all cells. Errors have a message for the user.
  */
 export async function askForPasskey(): Promise<object[]> {
   const begun = await postToEachCell<{ sign_in_id: string; options: PublicKeyCredentialRequestOptionsJSON }>(
     '/sign-in/passkey',
     {},
   );
-  // The challenges are base64url of multiples of three bytes, so joining their texts also joins their bytes.
+  // Challenges are base64url of multiples of three bytes, so joining their texts also joins their bytes.
   const challenge = begun.map(({ options }) => options.challenge).join('');
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ ...begun[0]?.options, challenge });
   const signed = await navigator.credentials.get({ publicKey }).catch(explain);
@@ -43,10 +42,10 @@ export async function askForPasskey(): Promise<object[]> {
   return begun.map(({ sign_in_id }) => ({ sign_in_id, passkey }));
 }
 
-/** Throws an error with a message for the user instead of the browser's technical text. */
+/** Throws an error with a message for the user instead of the browser's technical message. */
 function explain(error: Error): never {
   const { passkeys: w } = words().common;
-  // Browsers report the same error if a person cancels, if the request times out, and if they do not trust the certificate.
+  // Browsers report the same error if the person cancels, if time runs out, and if they do not trust the certificate.
   if (error.name === 'NotAllowedError') throw new Error(w.cancelled);
   if (error.name === 'SecurityError') throw new Error(w.otherHost);
   if (error.name === 'InvalidStateError') throw new Error(w.known);

@@ -1,28 +1,28 @@
 import type { SignInProblem } from '#src/api/dashboard/shapes.ts';
 
 /**
- * An attempt to sign in at an identity provider behind a router of several cells (deploy/cells). The person's account
- * is in one of the cells, which have no common directory. So the page tries one cell after the other until one has the
- * account. The untried cells are stored in the tab, because the browser leaves the page for the provider.
+ * An attempt to sign in at an identity provider behind a router of several cells (deploy/cells). The person's account is in one of the
+ * cells, and there is no common directory. So the page tries one cell after another until a cell has the account. The cells that were not
+ * tried yet are stored in the tab, because the browser leaves the page for the provider.
  */
 export interface ProviderAttempt {
   /** Page to open after the sign-in. */
   returnTo: string;
-  /** Cell to try. By default the one that the router chooses. */
+  /** Cell in which to try the sign-in. By default the router chooses the cell. */
   cell?: string;
-  /** Cells to try if this one does not have the account. By default all others. */
+  /** Cells to try next if this cell does not have the account. Default: all other cells. */
   untried?: readonly string[];
 }
 
 const NAME = 'provider-cells';
 
-/** Stores the cells to try if this attempt ends because the cell does not have the account. */
+/** Stores the cells to try next if this cell does not have the account. */
 export const storeUntried = (tab: Pick<Storage, 'setItem'>, returnTo: string, cells: readonly string[]): void =>
   tab.setItem(NAME, [returnTo, ...cells].join(' '));
 
 /**
- * Returns the attempt in the next cell after an attempt failed with this problem. If no cell is left, returns the
- * problem. Removes the stored cells, so that each attempt is made once.
+ * Returns the next attempt after an attempt failed with this problem: in the next cell, or the problem if no cell is left. Removes the
+ * stored cells, so that each attempt is made once.
  */
 export function nextCell(
   problem: SignInProblem | null,

@@ -1,8 +1,8 @@
 /**
- * Caches the dashboard's files and the latest responses, so that the dashboard opens without a network. A classic
- * script: it imports nothing, and asset-files.ts inserts a version that changes with any file of the dashboard. Caches
- * only responses for the signed-in account, without its session token, and only for the pages about usage. Deletes them
- * on sign-out, at the end of the session, and when another account signs in.
+ * Caches the dashboard's files and the latest responses, so that the dashboard opens without a network. A classic script, which imports
+ * nothing; asset-files.ts inserts a version that changes with any file of the dashboard. Of the responses, it caches only those for the
+ * signed-in account and the pages about usage, without the session token. The responses are deleted on sign-out, at the end of the session,
+ * and when another account signs in.
  */
 
 interface Scope {
@@ -22,8 +22,8 @@ const DATA = 'energy-seen';
 const PAGE = '/dashboard';
 const SESSION = '/dashboard/session';
 /**
- * Paths that are cached: usage data and devices. Their responses contain neither secrets that are shown once nor
- * credentials.
+ * Matches paths whose responses are cached: usage data and devices. These responses contain neither credentials nor secrets that are shown
+ * once.
  */
 const KEPT = /^\/dashboard\/v1\/(period|period-costs|figure|devices|devices\/dev_\w+|devices\/dev_\w+\/usage)$/;
 const SEEN_AT = 'x-seen-at';
@@ -48,7 +48,7 @@ scope.addEventListener('fetch', (event: Fetched) => {
   else if (request.method !== 'GET') return;
   else if (request.mode === 'navigate') event.respondWith(page(request));
   else if (url.pathname.startsWith(`${PAGE}/app/`)) event.respondWith(file(request));
-  // A request for another media type is a download and is not cached.
+  // A request for another media type than JSON is a download and is not cached.
   else if (KEPT.test(url.pathname) && request.headers.get('accept') === 'application/json')
     event.respondWith(answer(request));
 });
@@ -59,7 +59,7 @@ async function forgetOlder(): Promise<void> {
   await Promise.all(names.map((name) => caches.delete(name)));
 }
 
-/** Caches files that the page loaded before the service worker was active. */
+/** Caches the files that the page loaded before the service worker was active. */
 async function keepShell(urls: string[]): Promise<void> {
   const shell = await caches.open(SHELL);
   for (const url of [PAGE, ...urls]) {
@@ -71,7 +71,7 @@ async function keepShell(urls: string[]): Promise<void> {
   }
 }
 
-/** Returns the network's response or, if the network is unavailable, the cached one. */
+/** Returns a file from the network or, if the network is unavailable, from the cache. */
 async function file(request: Request): Promise<Response> {
   const shell = await caches.open(SHELL);
   try {
@@ -83,7 +83,7 @@ async function file(request: Request): Promise<Response> {
   }
 }
 
-/** All pages have the same document. */
+/** Answers requests for pages. All pages have the same HTML document. */
 async function page(request: Request): Promise<Response> {
   const response = await fetch(request).catch(async () => (await caches.open(SHELL)).match(PAGE));
   return response ?? Response.error();
@@ -98,18 +98,18 @@ async function answer(request: Request): Promise<Response> {
     return cachedResponse && Date.now() - seenMs < MAX_AGE_MS ? cachedResponse : Response.error();
   }
   if (response.status === 401) await caches.delete(DATA);
-  // Data are cached only if a session is cached, so that they belong to a signed-in account.
+  // Caches the response only if a session is cached, so that cached data always belong to a signed-in account.
   else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
   return response;
 }
 
-/** Caches a response with its time, and evicts the oldest entries. */
+/** Caches a response with its time, and evicts the oldest responses. */
 async function keep(data: Cache, request: Request | string, response: Response): Promise<void> {
   const headers = new Headers({
     'content-type': response.headers.get('content-type') ?? 'application/json',
     [SEEN_AT]: new Date().toISOString(),
   });
-  // Deletes the previous entry first, so that the new one is last in order.
+  // Deletes the cached response first, so that the new one is the last entry of the cache.
   await data.delete(request);
   await data.put(request, new Response(await response.blob(), { headers }));
   const cachedRequests = (await data.keys()).filter((one) => new URL(one.url).pathname !== SESSION);
@@ -117,8 +117,8 @@ async function keep(data: Cache, request: Request | string, response: Response):
 }
 
 /**
- * Returns the session, and caches it without its token. Deletes the cached data if the session has begun, has ended,
- * or belongs to another account.
+ * Returns the response about the session, and caches it without its token. Deletes the cached data if the session has begun, has ended, or
+ * belongs to another account.
  */
 async function session(request: Request): Promise<Response> {
   if (request.method !== 'GET') {

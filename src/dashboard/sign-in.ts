@@ -10,9 +10,9 @@ import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.t
 import { words } from './words/words.ts';
 
 /**
- * Sign-in page. It signs in with the link of a mail (whose token is in the URL fragment, and which may also confirm a
- * new address), with the code of a requested mail, with a passkey, or at an identity provider. `provider`: display name
- * of the identity provider; null if there is none.
+ * Sign-in page. A person can sign in with the link in a mail (its token is in the URL fragment; the link may also confirm a new address),
+ * with the code in a requested mail, with a passkey, or at an identity provider. `provider`: display name of the identity provider; null if
+ * there is none.
  */
 export function SignIn<Signed>(props: {
   reason: string | null;
@@ -27,7 +27,7 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // The person is already signed in at the provider, so it redirects back at once.
+    // Continues in the next cell. The person is already signed in at the provider, so the provider redirects back immediately.
     if (attempt) run(() => goToProvider(attempt));
   }, []);
 
@@ -43,7 +43,7 @@ export function SignIn<Signed>(props: {
     const email = String(submittedForm(event).get('email'));
     run(async () => {
       const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
-      // The mailed code is valid for one of these sign-ins.
+      // The code in the mail belongs to one of these sign-ins, one per cell.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };
@@ -76,7 +76,7 @@ export function SignIn<Signed>(props: {
 }
 
 /**
- * The token of a mailed link, from the fragment of the address; '' if there is none. `isAddress`: whether such links
+ * Returns the token of a mailed link from the fragment of the page's address; '' if there is none. `isAddress`: whether the page's links
  * confirm a new address.
  */
 function useMailedToken() {
@@ -85,9 +85,9 @@ function useMailedToken() {
     isAddress || location.pathname.endsWith('/sign-in') ? location.hash.slice(1) : '',
   );
   useLayoutEffect(() => {
-    // Removes the token from the address, where it would be visible, copied and stored in the history.
+    // Removes the token from the address, where it would be visible, could be copied, and would be stored in the browser's history.
     if (token !== '') history.replaceState(null, '', location.pathname);
-    // Opening another mailed link in this tab changes only the fragment, so the page is reloaded.
+    // Reloads the page, because opening another mailed link in this tab changes only the fragment of the address.
     const onLink = () => location.hash.length > 1 && location.reload();
     addEventListener('hashchange', onLink);
     return () => removeEventListener('hashchange', onLink);
@@ -95,7 +95,7 @@ function useMailedToken() {
   return { isAddress, token, setToken };
 }
 
-/** Signs in with the first valid proof. */
+/** Signs in with the first proof that the service accepts. */
 async function postFirstValid<Signed>(path: string, [proof, ...others]: object[]): Promise<Signed> {
   try {
     return await callApi<Signed>('POST', path, proof);
@@ -105,7 +105,7 @@ async function postFirstValid<Signed>(path: string, [proof, ...others]: object[]
   }
 }
 
-/** Form for the code of a requested mail. */
+/** Form for the code in a requested mail. */
 function CodeForm(props: {
   email: string;
   isBusy: boolean;
@@ -125,7 +125,7 @@ function CodeForm(props: {
   </form>`;
 }
 
-/** Button that signs in with a passkey. `onProofs`: called with the proofs, to sign in with the first valid one. */
+/** Button that signs in with a passkey. `onProofs`: called with the passkey's proofs, of which the first valid one signs in. */
 function PasskeyButton({ onProofs }: { onProofs: (proofs: object[]) => Promise<void> }) {
   const { run, isBusy, error } = useAction();
   const { passkeys: w, provider } = words().common;
@@ -140,7 +140,7 @@ function refused(failure: unknown): never {
   throw failure;
 }
 
-/** Link to the identity provider, which redirects back to this page. `label`: display name of the provider. */
+/** Link that signs in at the identity provider, which redirects back to this page. `label`: display name of the provider. */
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;
@@ -150,7 +150,7 @@ function ProviderButton({ label }: { label: string }) {
     <button type="button" class="wide" ...${busyAttributes(isBusy)} onClick=${begin}>${w.with({ label })}</button>`;
 }
 
-/** Begins a sign-in at the provider, and opens the provider's page. */
+/** Begins a sign-in at the identity provider, and opens the provider's page. */
 async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promise<void> {
   const { body, others } = await postToCell<{ location: string }>(
     '/sign-in/provider',
@@ -167,11 +167,11 @@ function away(failure: unknown): never {
   throw failure;
 }
 
-/** Returns the reason why a sign-in at the provider failed, which is in the address, and removes it from there. */
+/** Returns the reason in the page's address why a sign-in at the provider failed, and removes the reason from the address. */
 function takeProblem(): SignInProblem | null {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname + location.hash);
-  // Accepts only known values, because anyone can make a link to the page.
+  // Accepts only known reasons, because anyone can create a link to the page.
   return problem !== null && Object.hasOwn(words().common.provider.problems, problem)
     ? (problem as SignInProblem)
     : null;

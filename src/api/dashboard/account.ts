@@ -12,7 +12,7 @@ import { previewImport } from '#src/onboarding/import.ts';
 import { findRowsWithDifferentSettings, listWaitingImports } from '#src/onboarding/imports.ts';
 import { importCheck, session, waitingImports } from './shapes.ts';
 
-// Queries of the dashboard about the signed-in account.
+// Operations of the dashboard about the signed-in account.
 
 export const listSessions = defineOperation('GET /v1/sessions', {
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',
@@ -39,7 +39,10 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
     ),
 });
 
-/** Maximum number of imports listed. Passwords are available for a day, and a person rarely makes more imports by hand in that time. */
+/**
+ * Maximum number of imports in the list. The passwords of an import are available for a day, and a person rarely makes more imports by hand
+ * in a day.
+ */
 const MOST = 20;
 
 export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
@@ -62,7 +65,7 @@ export const checkImport = defineOperation('POST /v1/import-check', {
   answer: importCheck,
   status: 200,
   query: importQuery,
-  // The rows are validated one by one, so that all invalid rows are reported instead of only the first.
+  // The schema accepts any rows. The handler validates them one by one, so that all invalid rows are reported instead of only the first.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {

@@ -8,29 +8,28 @@ import { type CompressedFile, cacheBuiltFiles, compressBrotli, compressFile } fr
 import { compileWords, type Texts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
-/** Libraries that the browser gets unchanged, with their files, by import name. */
+/** Libraries that are served to the browser unchanged: their files, by import name. */
 const LIBRARIES: Record<string, string> = {
   preact: 'preact/dist/preact.mjs',
   'preact/hooks': 'preact/hooks/dist/hooks.mjs',
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // This script is half the size of the library's module.
+  // The IIFE script is half the size of the library's ES module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /**
- * Path of the service worker, which caches the last version of the pages. The browser itself checks whether the worker
- * has changed.
+ * File name of the service worker, which caches the latest version of the pages. The browser itself checks whether the file has changed.
  */
 const WORKER = 'service-worker.js';
 const STYLES: Record<string, string> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 
-/** Length of a SHA-256. */
+/** Length of a SHA-256 digest in bytes. */
 const DIGEST_BYTES = 32;
 
 type Source = () => Buffer | Promise<Buffer>;
 
-/** Media types by the ending of a file. */
+/** Media types by the extension of a file. */
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -42,8 +41,9 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Reads `src/dashboard` as it was when the process started, because the pages belong to its operations. There is no build step: types are
- * stripped at the first request of a file. Returns a function that returns a file as served; undefined if there is none.
+ * Returns a function that returns a file of `src/dashboard` as served, or undefined if the file does not exist. Sources are read once, when
+ * the process starts, so that pages match the process's operations. There is no build step: types are stripped at the first request of a
+ * file.
  */
 export function createAssetFiles(): (path: string) => Promise<CompressedFile> | undefined {
   const known = sources();
@@ -65,10 +65,10 @@ const digestOf = (...parts: (Buffer | string)[]): Buffer => {
 };
 
 /**
- * Returns the result of `compute` for a content, from the cache if an earlier process stored it. All modules together
- * take two seconds of CPU time, for which the first visitor after each start would wait. Entries are in the folder of
- * Node's compile cache (src/cli/main.ts); without one, or if it is not writable, nothing is cached. Each entry begins
- * with its digest, because a file may be empty after a power cut.
+ * Returns the result of `compute` for a file's content, from the cache if an earlier process stored it. Computing all modules takes two
+ * seconds of CPU time, for which the first visitor after each start would wait. Entries are in the folder of Node's compile cache
+ * (src/cli/main.ts); without a writable folder, nothing is cached. Each entry begins with its digest, because a file may be empty after a
+ * power cut.
  */
 async function cached(how: string, content: Buffer | string, compute: () => Promise<Buffer>): Promise<Buffer> {
   const folder = getCompileCacheDir();
@@ -85,13 +85,13 @@ async function cached(how: string, content: Buffer | string, compute: () => Prom
   return computed;
 }
 
-/** Lists all files by their path below `app/`. Sources are read now; a file is built when it is requested. */
+/** Lists all files by their path below `app/`. Sources are read immediately; the served file is built when it is first requested. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
   const words = new Map<string, Record<string, Texts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Computed after all files were read, because the service worker must change if any file changes.
+  // Digest of all files. The service worker contains it, so that the worker changes if any file changes.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -101,7 +101,7 @@ function sources(): Map<string, Source> {
     const file = join(entry.parentPath, entry.name);
     const path = relative(PAGES, file).replaceAll('\\', '/');
     if (!entry.isFile() || !/\.([jt]s|css|html|svg|png|webmanifest)$|^words\/.*\.json$/.test(path)) continue;
-    // Test files are skipped, which are next to the module that they test.
+    // Skips test files, which are next to the modules that they test.
     if (/\.(test|d)\.ts$/.test(path)) continue;
     const content = readFileSync(file);
     const asked = path.replace(/\.ts$/, '.js');
@@ -119,7 +119,7 @@ function sources(): Map<string, Source> {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);
     found.set(`lib/${name}.js`, () => Buffer.from(file.endsWith('.iife.min.js') ? exporting(code) : browsable(code)));
-    // A library may consist of several files.
+    // Includes the further files of a library that consists of several files.
     for (const [, part = ''] of code.matchAll(/\bfrom\s*['"]\.\/([^'"\n]+)\.js['"]/g))
       addLibrary(join(dirname(name), part), join(dirname(file), `${part}.js`));
   };
@@ -141,9 +141,8 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module; they are a seventh of its size. For an installed package, the release has
- * already done so. The compiler is imported with the first module, because it takes 17 MB that an API without visitors
- * to the dashboard does not need.
+ * Strips types and comments from a module, which leaves a seventh of its size. The modules of an installed package were stripped at the
+ * release. The compiler takes 17 MB, so it is imported only when the first module is built.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));
@@ -154,10 +153,10 @@ async function moduleOf(path: string, source: string): Promise<Buffer> {
   return Buffer.from(browsable(stripped.toString()));
 }
 
-/** Turns a script that defines one variable into a module that exports it. */
+/** Turns a script that defines one global variable into a module that exports the variable. */
 const exporting = (code: string): string => `${code}\nexport default ${/^var (\w+)=/m.exec(code)?.[1]};`;
 
-/** Rewrites imports for a browser: libraries get their address here, and the service's own modules end in .js. */
+/** Rewrites imports for a browser: libraries get their path here, and the service's own modules end in .js. */
 function browsable(code: string): string {
   return code.replaceAll(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"\n]+)\2/g, (whole, before, quote, name: string) => {
     if (name in LIBRARIES) return `${before}${quote}/dashboard/app/lib/${name}.js${quote}`;
@@ -166,8 +165,8 @@ function browsable(code: string): string {
 }
 
 /**
- * Returns the HTML document. Its head names the modules of the first page, so that they are fetched at once instead of
- * import by import. Modules of a language are not among them, because only the browser knows it.
+ * Returns the HTML document. Its head names the modules of the first page, so that the browser fetches them at once instead of import by
+ * import. Modules of a language are not named, because only the browser knows which language it needs.
  */
 function documentOf(source: string, paths: string[]): Buffer {
   const early = paths

@@ -3,7 +3,7 @@ import { type CompressedFile, sendFile } from '#src/api/compressed-files.ts';
 import { wantsHtml } from '#src/api/plain-page.ts';
 import { createAssetFiles } from './asset-files.ts';
 
-/** Paths of pages. All get the same document, which shows the page of its path. */
+/** Paths of the dashboard's pages. All paths return the same HTML document, whose script shows the page. */
 const VIEWS = [
   ...[
     '',
@@ -21,11 +21,11 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/account', '/sessions', '/operator'],
-  // A period of the home or of a device. Without a period, today.
+  // The last segment is a period of the home or of a device. Default: today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
-/** Content security policy: everything from this origin, nothing inline. */
+/** Content security policy: everything is loaded from this origin, and nothing is inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,8 +40,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the pages of `src/dashboard` at `/dashboard`. Browsers revalidate each file and get it again only if it has changed, so an updated
- * service has matching pages.
+ * Serves the pages of `src/dashboard` at `/dashboard`. Browsers revalidate each file and download it only if it has changed, so after an
+ * update the pages match the service.
  */
 export function addDashboardAssets(app: FastifyInstance): void {
   const fileOf = createAssetFiles();
@@ -54,14 +54,14 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(request, reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // A browser also gets the HTML document for any other path. The document then shows that the page does not exist, and
-  // lists the existing pages.
+  // Browsers get the HTML document for every other path, too. The document then shows that the page does not exist, and lists the existing
+  // pages.
   app.get('/dashboard/*', async (request, reply) => {
     if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     const { type, plain } = (await fileOf('index.html')) as CompressedFile;
     return reply.status(404).header('Content-Security-Policy', POLICY).type(type).send(plain);
   });
-  // The service worker controls all pages and fetches from this origin only.
+  // Lets the service worker control all pages of the dashboard, and fetch from this origin only.
   app.get('/dashboard/app/service-worker.js', (request, reply) => {
     reply.header('Service-Worker-Allowed', '/dashboard');
     reply.header('Content-Security-Policy', "default-src 'none'; connect-src 'self'");

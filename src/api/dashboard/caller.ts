@@ -6,37 +6,43 @@ import { findSession, isCsrfToken, type SignedInFrom } from '#src/auth/sessions.
 import type { Environment } from '#src/core/environment.ts';
 import { AppError } from '#src/core/errors.ts';
 
-/** Names of the session cookies. Live and sandbox often share a host, and browsers distinguish cookies by host and path, not by port. */
+/**
+ * Names of the session cookies. The live and the sandbox service often share a host, and browsers distinguish cookies by host and path, not
+ * by port.
+ */
 export const COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_session',
   sandbox: '__Secure-energy_sandbox_session',
 };
 /**
- * Names of the cookies that identify a browser which signed in before, so that requests of strangers do not use up its
- * limits (sign-in-limits.ts).
+ * Names of the cookies that identify a browser which has signed in before. Requests of strangers do not use up the limits of such a browser
+ * (sign-in-limits.ts).
  */
 export const BROWSER_COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
   sandbox: '__Secure-energy_sandbox_browser',
 };
 /**
- * Names of the cookies that store a sign-in while its browser is at the provider. The prefix binds them to this host: no other host can set
- * them.
+ * Names of the cookies that store a sign-in while its browser is at the identity provider. The prefix of the names binds the cookies to
+ * this host: no other host can set them.
  */
 export const PROVIDER_COOKIES: Record<Environment, string> = {
   live: '__Host-energy_provider',
   sandbox: '__Host-energy_sandbox_provider',
 };
 export const BROWSER_COOKIE_MS = 365 * 86_400_000;
-/** Attributes of a cookie: sent only to the dashboard's paths, only over TLS, never from another site's page, and unreadable by scripts. */
+/**
+ * Attributes of a cookie: it is sent only to the dashboard's paths, only over TLS, and never from another site's page, and scripts cannot
+ * read it.
+ */
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
-/** Returns the value of a cookie in the request, if it has at most `longest` characters. */
+/** Returns the value of a cookie in the request, if the value has at most `longest` characters. */
 export function cookieValueOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 
-/** Returns a `Set-Cookie` header; 0 ms removes the cookie. */
+/** Returns a `Set-Cookie` header. With `maxAgeMs` 0, the browser removes the cookie. */
 export const setCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
@@ -47,7 +53,7 @@ export const setCookie = (name: string, value: string, maxAgeMs: number) =>
 export const setProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;
 
-/** Returns the caller whose session the request's cookie names. Throws 401 if it names none. */
+/** Returns the caller of the session in the request's cookie. Throws 401 if there is no valid session. */
 export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
   const caller = await sessionOf(context, request);
   if (!caller) throw new AppError('unauthorized');
@@ -55,7 +61,7 @@ export async function callerOf(context: ApiContext, request: FastifyRequest): Pr
   return caller;
 }
 
-/** Returns the session that the request's cookie names. Null if it names none. */
+/** Returns the session in the request's cookie. Null if there is no valid session. */
 export async function sessionOf(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
@@ -64,12 +70,12 @@ export async function sessionOf(
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
-/** Throws 403 if a changing request does not come from a page of the dashboard. */
+/** Throws 403 if a request that changes something does not come from a page of the dashboard. */
 export function checkCsrf(secret: string, request: FastifyRequest, sessionId: string): void {
   if (!isCsrfToken(secret, sessionId, request.headers['x-csrf-token'])) throw new AppError('forbidden');
 }
 
-/** Returns the details of a sign-in from the request that ends it. */
+/** Returns the browser, address and language of the request that completes a sign-in. */
 export const signInDetailsOf = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,

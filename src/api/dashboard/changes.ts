@@ -9,30 +9,30 @@ import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-al
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
 import { callerOf } from './caller.ts';
 
-/** Interval of queries for new readings: one query for all streams of this process. */
+/** Interval of the query for new readings. One query serves all streams of this process. */
 const LOOK_MS = 2_000;
 /** Interval of heartbeats. Proxies close connections that are silent for a minute. */
 const BEAT_MS = 25_000;
-/** Maximum duration of a stream. The browser reconnects by itself. */
+/** Maximum duration of a stream. The browser then reconnects by itself. */
 const MAX_STREAM_MS = 2 * 60_000;
 /** Time after which the browser reconnects. */
 const RETRY = 'retry: 3000\n\n';
-/** Time for a client to read the end of its stream when the process stops. */
+/** Time that clients have to read the end of their stream when the process stops. */
 const UNREAD_END_MS = 1_000;
 
 /** An open stream and the account whose readings it follows. */
 interface Listener extends ContinuingReader {
   owner: StreamOwner;
   outlet: EventOutlet;
-  /** Mark of the last event sent. */
+  /** Cursor of the last event sent to the stream. */
   mark: string | undefined;
 }
 
 /**
- * Adds `GET /dashboard/v1/changes?user_id=`: server-sent events (HTML standard, 9.2). Sends `readings`, with the time
- * of the newest reading, each time devices of the account report; the first one is sent at once, because the page may
- * have queried earlier. A stream ends with its session, if the account's role changes or its membership of the home
- * ends, and when `handOn` aborts: the page then reconnects to another process.
+ * Adds `GET /dashboard/v1/changes?user_id=`, a stream of server-sent events (HTML standard, 9.2). Sends the event `readings`, with the time
+ * of the newest reading, whenever devices of the account report. The first event is sent at once, because the page may have loaded its data
+ * earlier. A stream ends with its session, if the account's role changes, if its membership of the home ends, and when `handOn` aborts; in
+ * the last case the page reconnects to another process.
  */
 export function addChangeStream(app: FastifyInstance, context: ApiContext, handOn?: AbortSignal): void {
   const listeners = new Set<Listener>();
@@ -41,7 +41,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   const look = async () => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
-    // Errors are ignored while the database is unavailable. The streams get the event afterwards.
+    // Errors are ignored while the database is unavailable. The next successful query sends the missed event.
     await sendChanges(context, listeners).catch(() => {});
     isLooking = false;
   };
@@ -53,18 +53,18 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     for (const one of listeners) end(one);
   };
   handOn?.addEventListener('abort', endAll);
-  // Must run before the server closes, because closing waits for open responses.
+  // Streams must end before the server closes, because closing waits for open responses.
   app.addHook('preClose', async () => {
     clearInterval(looking);
     clearInterval(beating);
     endAll();
-    // Destroys streams whose clients do not read their end.
+    // Destroys streams whose clients do not read the end of the stream.
     setTimeout(() => {
       for (const { outlet } of listeners) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();
   });
 
-  // Without a HEAD route, because it would open a stream that no client reads.
+  // No HEAD route, because it would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await callerOf(context, request);
@@ -82,13 +82,13 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     });
     outlet.send(RETRY);
     if (handOn?.aborted) end(listener);
-    // Forbid proxies to buffer the response.
+    // These headers forbid proxies to buffer the response.
     reply.header('X-Accel-Buffering', 'no').header('Cache-Control', 'no-store, no-transform');
     return reply.type('text/event-stream; charset=utf-8').send(outlet.stream);
   });
 }
 
-/** Ends the streams that have lost access, and sends an event to those with new readings. */
+/** Ends the streams whose callers have lost access, and sends an event to the streams of accounts with new readings. */
 async function sendChanges({ db, clock }: ApiContext, listeners: ReadonlySet<Listener>): Promise<void> {
   const asked = { scope: STREAM_SCOPE, now: clock() };
   for (const one of await findDisallowedReaders(db, [...listeners], asked)) end(one);

@@ -18,7 +18,7 @@ import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
 import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './shapes.ts';
 
-// Queries of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
+// Operations of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
 
 export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',

@@ -6,7 +6,10 @@ import * as operator from './operator.ts';
 import * as passkeys from './passkeys.ts';
 import * as periods from './periods.ts';
 
-/** Operations that only the dashboard uses, in addition to those of the interface. They are not stable: they change with its pages. */
+/**
+ * Operations that only the dashboard uses, in addition to those of the public API. They are not stable: they change with the dashboard's
+ * pages.
+ */
 export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = operationsOf([
   account,
   devices,

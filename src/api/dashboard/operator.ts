@@ -22,9 +22,9 @@ import {
   rollupCheck,
 } from './shapes.ts';
 
-// Queries of the operator’s pages, for administrators.
+// Operations of the operator’s pages, for administrators.
 
-/** Wraps heavy work so that a process runs it only once at a time. Further calls get 503 meanwhile. */
+/** Wraps an expensive function so that a process runs it only once at a time. A call during a run gets 503. */
 function runOneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -42,11 +42,11 @@ function runOneAtATime<Given extends unknown[], Result>(
 
 /**
  * Maximum duration of a replay and of a check, because a person waits for the response. The next replay continues with the remaining
- * messages, and all users are checked every night.
+ * messages; a check of all users runs every night.
  */
 const MAX_DURATION_MS = 20_000;
 
-/** Queues are counted up to this number; the page shows a longer one as “or more”. */
+/** Maximum queue length that is counted. The page shows a longer queue as “or more”. */
 const MAX_WAITING = 1_000_000;
 
 export const getOperator = defineOperation('GET /v1/operator', {
@@ -56,7 +56,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
   answer: operator,
   async handle({ context, db, caller }) {
     requireAdministrator(caller);
-    // Queries the primary, because a standby has no statistics.
+    // The statistics are read from the primary, because a standby has none.
     const query = queryOf(db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([
@@ -101,7 +101,7 @@ function backupsToResponse(state: BackupState, now: Date): NonNullable<Operator[
   };
 }
 
-/** Maximum number of characters of a payload that are returned. */
+/** Maximum number of characters of a rejected message's payload in a response. */
 const SHOWN = 2_000;
 
 export const listRejected = defineOperation('GET /v1/rejected', {

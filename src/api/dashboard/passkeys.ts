@@ -29,9 +29,9 @@ const base64url = (longest: number) =>
     .max(longest)
     .regex(/^[\w-]+$/, 'must be base64url');
 
-/** Members of every response of an authenticator (PublicKeyCredential.toJSON). Browsers add further members, which are not read. */
+/** Members of every response of an authenticator (PublicKeyCredential.toJSON). Further members that browsers add are ignored. */
 const credential = {
-  // WebAuthn limits an id to 1,023 bytes.
+  // WebAuthn limits a credential id to 1,023 bytes.
   id: base64url(1_364),
   rawId: base64url(1_364),
   type: z.literal('public-key'),
@@ -111,7 +111,7 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
   const { secret, counter, publicUrl } = parts;
 
   app.post('/dashboard/sign-in/passkey', async (request, reply) => {
-    // Each challenge is a row.
+    // Each challenge is stored as a row, so the requests of a network are limited.
     await countSignIn(counter, networkOf(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
     const { host } = passkeySiteOf(publicUrl());

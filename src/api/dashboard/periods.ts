@@ -20,9 +20,9 @@ import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer, priceCurveAnswer } from './shapes.ts';
 
-// Queries of a home's pages about a period.
+// Operations of the pages about a period of a home.
 
-/** Query of a period: the calendar unit in which the date lies, for a home or a device. */
+/** Query of a period: the home or device, and the calendar unit that contains the date. */
 const periodQuery = z.object({
   user_id: userIdField.optional(),
   device_id: deviceId.describe('Id of a device of the user. Default: the whole home.').optional(),
@@ -30,9 +30,7 @@ const periodQuery = z.object({
   date: dateField.describe('A day of the period, in the time zone of the user.'),
 });
 
-/**
- * Returns the home or device of the period, if it is within the caller's reach, with the time of its newest reading.
- */
+/** Returns the home or device of a requested period with the time of its newest reading, if the caller can access it. */
 async function findPeriodOwner(
   { db, readDb }: ApiContext,
   caller: Caller,

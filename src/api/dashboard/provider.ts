@@ -46,8 +46,8 @@ const SIGN_IN = '/dashboard/sign-in';
 const HOME = '/dashboard';
 
 /**
- * State of a sign-in, which is in a cookie of the browser while the browser is at the provider. It is encrypted, so
- * that it can be neither forged nor read.
+ * State of a pending sign-in. It is stored in a cookie while the browser is at the provider, encrypted so that it can be neither forged nor
+ * read.
  */
 const pendingSignIn = z.strictObject({
   is: z.literal('sign-in at the provider'),
@@ -67,10 +67,10 @@ interface Ended {
 }
 
 /**
- * Adds `POST /dashboard/sign-in/provider` and `GET /dashboard/sign-in/callback`. The first returns the provider's address for signing in
- * (another site's page cannot send it, because its body is JSON). The provider redirects people to the second, which opens a session, or
- * redirects to the sign-in page with the reason of the failure. The service stores nothing of a pending sign-in: the browser that began it
- * has the encrypted state in a cookie, and no other browser can complete it.
+ * Adds `POST /dashboard/sign-in/provider`, which returns the provider's address for signing in, and `GET /dashboard/sign-in/callback`, to
+ * which the provider redirects people. The page of another site cannot send the POST, because its body is JSON. The callback opens a
+ * session, or redirects to the sign-in page with the reason of the failure. The service stores nothing of a pending sign-in: the encrypted
+ * state is in a cookie of the browser that began the sign-in, so no other browser can complete it.
  */
 export function addProviderSignIn(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const signIns = new ProviderSignIns(context, parts);
@@ -97,7 +97,7 @@ class ProviderSignIns {
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
-      // The router sends the provider's redirect to this cell by the cookie.
+      // The cookie contains the name of this cell, so that the router sends the provider's redirect to it.
       const sealed = withCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
       reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
       return { location };
@@ -114,7 +114,7 @@ class ProviderSignIns {
     const pending = this.#begunBy(request);
     const ended = pending ? await this.#end(request, pending).catch((error) => this.#failed(request, error)) : 'over';
     if (typeof ended === 'string') {
-      // A callback for which no sign-in was begun here is not recorded.
+      // A failed callback is recorded only if this browser had begun a sign-in.
       if (pending && ended !== 'many') await this.#noteRefusal(request, ended);
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
@@ -132,7 +132,7 @@ class ProviderSignIns {
     return this.#parts.publicUrl() + CALLBACK;
   }
 
-  /** Returns the sign-in that this browser began. Null if there is none, it has expired, or another browser began it. */
+  /** Returns the pending sign-in that this browser began. Null if there is none, or if it has expired. */
   #begunBy(request: FastifyRequest): Kept | null {
     const { clock, environment, box } = this.#context;
     const sealed = cookieValueOf(request, PROVIDER_COOKIES[environment], 2_000);
@@ -149,12 +149,11 @@ class ProviderSignIns {
   async #end(request: FastifyRequest, pending: Kept): Promise<Ended | SignInProblem> {
     const { db, clock } = this.#context;
     const { counter, oidc } = this.#parts;
-    // Counts against the limits of sign-ins, because each callback may cause a request to the provider and an audit
-    // entry.
+    // A callback counts against the limits of sign-ins, because it may cause a request to the provider and an audit entry.
     await countSignIn(counter, networkOf(request.ip));
     const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
-    // The state belongs to another sign-in than the one that this browser began, so no request is sent to the provider.
+    // If the state belongs to another sign-in than the one that this browser began, no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
     const person = personOf(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;
@@ -184,8 +183,8 @@ class ProviderSignIns {
 }
 
 /**
- * Returns the page of the dashboard to open after signing in: a plain local path, otherwise the home page. Never
- * returns a path that a browser could interpret as another host. Pure.
+ * Returns the page of the dashboard to open after signing in: `path` if it is a plain local path, otherwise the home page. Never returns a
+ * path that a browser could interpret as another host. Pure.
  */
 export function returnPageOf(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;

@@ -12,14 +12,16 @@ import { addPasskeyChallenges } from './passkeys.ts';
 import { addProviderSignIn } from './provider.ts';
 import { addSessionRoutes, type SignInParts } from './session.ts';
 
-/** Limits for one account in this process. A page sends some dozens of requests a minute, and a browser six at once. */
+/**
+ * Limits of the dashboard's requests for one account in this process. A page sends some dozens of requests a minute, and a browser six at
+ * once.
+ */
 const SHARE = { perMinute: 240, atOnce: 6, mayWait: 24, waitMs: 30_000 };
 
 /**
- * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1` every operation of
- * the interface and a few of its own, for signed-in users. A session is not an API key: sessions are accepted only
- * here, and keys only below /v1. Requests of the dashboard do not count against the account's plan. `handOn`: aborted
- * when clients should move to another process.
+ * Adds the developer dashboard: its pages at `/dashboard`, its sessions, and below `/dashboard/v1`, for signed-in users, all operations of
+ * the public API and a few of the dashboard's own. A session is not an API key: sessions are accepted only here, and keys only below /v1.
+ * Requests of the dashboard do not count against the account's plan. `handOn`: aborted when clients should move to another process.
  */
 export function addDashboardRoutes(
   app: FastifyInstance,

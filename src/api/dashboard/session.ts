@@ -61,7 +61,7 @@ export interface SignInParts {
   publicUrl(): string;
   /** Sign-in provider, in addition to mail. */
   oidc?: SignInProvider | undefined;
-  /** Returns the certificate in use. */
+  /** Returns the TLS certificate in use. */
   certificate(): Buffer;
   /** Sends a mail with a link and a code for signing in. */
   mail(to: string, signIn: SignIn, language: Language): Promise<void>;
@@ -78,8 +78,9 @@ const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
 type Opened = { user_id: string; session_id: string; secret: string };
 
 /**
- * Adds `POST /dashboard/email` (confirms a changed address, and signs in), `POST /dashboard/sign-in`, `POST`, `GET` and `DELETE
- * /dashboard/session` (`?everywhere=true`: in every browser of the account), and `POST /dashboard/session/link` (for another device).
+ * Adds the routes of sessions: `POST /dashboard/email` confirms a changed address and signs in; `POST /dashboard/sign-in` requests a mail;
+ * `POST`, `GET` and `DELETE /dashboard/session` open, return and end a session (`DELETE` with `?everywhere=true`: all sessions of the
+ * account); `POST /dashboard/session/link` creates a link that signs in another device.
  */
 export function addSessionRoutes(app: FastifyInstance, context: ApiContext, parts: SignInParts): void {
   const sessions = new SessionRoutes(context, parts);
@@ -114,7 +115,7 @@ class SessionRoutes {
     await countSignIn(this.#parts.counter, isKnown ? browser.id : network);
     if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_COOKIE_MS));
     const signInId = newId('sgn');
-    // The response is sent before any look-up, so neither its content nor its timing reveals whether the account exists.
+    // The response is sent before the account is looked up, so neither its content nor its timing reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
     void this.#sendTo({ address, wanted }, signInId, { browserId: browser.id, isKnown, network }).catch(
       (error: Error) => request.log.error({ err: error }, 'sign-in mail not sent'),
@@ -128,7 +129,7 @@ class SessionRoutes {
     if (!signInProof.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = networkOf(request.ip);
-    // Each attempt is counted before it is checked, because codes can be guessed. Beyond the limit, none is checked.
+    // Attempts with a code are counted before the code is checked, because codes can be guessed. Beyond the limit, no code is checked.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
     const opened = await this.#signInBy(signInProof.data, signInDetailsOf(request));
@@ -156,12 +157,14 @@ class SessionRoutes {
 
   async describe(request: FastifyRequest) {
     const caller = await sessionOf(this.#context, request);
-    // A missing session is not an error, because the page uses this to find out whether the browser is signed in.
+    // A missing session is not an error, because the page sends this request to find out whether the browser is signed in.
     if (!caller) return { user: null, environment: this.#context.environment, ...this.#provider };
     return this.#signedIn(caller.userId, csrfToken(this.#parts.secret, caller.keyId));
   }
 
-  /** Signs in another device of the same person without a mail. Like a mailed link, the link works once and for a short time. */
+  /**
+   * Creates a link that signs in another device of the same person without a mail. Like a mailed link, it works once and for a short time.
+   */
   async createLink(request: FastifyRequest, reply: FastifyReply) {
     const { secret, counter } = this.#parts;
     const { db, clock } = this.#context;
@@ -193,7 +196,7 @@ class SessionRoutes {
       else await closeSession(trx, caller.userId, caller.keyId);
     });
     reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
-    // Signs out at the provider, too. Otherwise the next person at this browser could sign in with one click.
+    // Signs the person out at the provider, too. Otherwise the next person at this browser could sign in with one click.
     const next = isByProvider
       ? await this.#parts.oidc?.provider.endOfSession(`${this.#parts.publicUrl()}/dashboard/sign-in`)
       : null;
@@ -209,14 +212,17 @@ class SessionRoutes {
       user: toResponse(user),
       csrf_token: csrf,
       environment,
-      // An external broker has its own certificate.
+      // Only the embedded broker uses this certificate; an external broker has its own.
       mqtt: { ...mqtt, needs_certificate: mqtt.ports !== null && isSelfSigned(certificate()) },
       asks_timezone: await isTimezoneUnknown(db, userId),
       ...this.#provider,
     };
   }
 
-  /** `wanted`: the browser's language, used for an account without an earlier sign-in, whose language has not been chosen. */
+  /**
+   * Sends the mail of a sign-in, if the address has an account. `wanted`: the browser's language, used if the account has never signed in,
+   * because its language was not chosen then.
+   */
   async #sendTo(
     { address, wanted }: { address: string; wanted: Language | undefined },
     signInId: string,
@@ -246,14 +252,14 @@ class SessionRoutes {
     return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
   }
 
-  /** Returns the account of a refused sign-in; null if it is unknown. */
+  /** Returns the account of a refused sign-in for the audit log; null if it is unknown. */
   async #accountTried(given: z.output<typeof proof>): Promise<string | null> {
     if ('token' in given) return null;
     if ('passkey' in given) return accountOfPasskey(this.#context.db, given.passkey.id);
     return accountOfSignIn(this.#context.db, given.sign_in_id);
   }
 
-  /** Records a refused sign-in, and waits until it has taken as long as every failed one. */
+  /** Records a refused sign-in. Resolves after `FAILURE_MS`, like every failed sign-in. */
   async #recordRefusal(
     { ip }: FastifyRequest,
     begunMs: number,
@@ -265,7 +271,7 @@ class SessionRoutes {
     await setTimeout(Math.max(0, begunMs + FAILURE_MS - performance.now()));
   }
 
-  /** Sends the opened session and its cookies. */
+  /** Sends the response to a sign-in: the opened session and its cookies. */
   async #enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const { environment } = this.#context;
     const { secret } = this.#parts;

@@ -14,12 +14,12 @@ import { COMMODITIES } from '#src/database/meter.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 import { OWNER_VERDICTS } from '#src/energy/usage-breakdown.ts';
 
-/** Responses of the dashboard's own operations; tests check them. */
+/** Schemas of the responses of the dashboard's own operations. Tests check the responses against them. */
 const count = z.number().int().min(0);
 
-/** Null if unknown. */
+/** Used energy of a period. Null if unknown. */
 const used = z.strictObject({ kwh_used: z.number().nullable(), estimated_kwh: z.number().nullable() });
-/** Amount in the unit of the commodity. */
+/** Used and estimated amount of a commodity, in its unit. */
 const amount = z.strictObject({ used: z.number().nullable(), estimated: z.number().nullable() });
 const known = { kwh_used: z.number(), estimated_kwh: z.number() };
 
@@ -63,7 +63,7 @@ export const figureAnswer = z.strictObject({
 });
 
 const days = { start: z.iso.date(), end: z.iso.date() };
-/** Null if unknown. */
+/** Usage of a period with its coverage. The usage is null if unknown. */
 const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
@@ -88,12 +88,12 @@ export const periodAnswer = z.strictObject({
       last_year: z.strictObject({ ...days, ...total }),
     })
     .nullable(),
-  /** One entry per day, or per month (YYYY-MM) if the period is a year. */
+  /** One entry per day; if the period is a year, one per month (YYYY-MM). */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
   curve: z.array(z.strictObject({ at: instantShape.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
   peak: z.strictObject({ at: instantShape, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
-  /** `at`: time of the oldest measured power in the sum. Null if the value is a mean of the last `minutes`. */
+  /** Current power of the home. `at`: time of the oldest measured power in the sum; null if the value is a mean of the last `minutes`. */
   power: homePower.nullable(),
   flows: flow.nullable(),
   commodities: z.array(
@@ -133,7 +133,7 @@ export const periodAnswer = z.strictObject({
 });
 
 /**
- * Registers that, from one reading on, appear to belong to another meter, which the owner has not confirmed. In kWh, or
+ * Registers that appear to belong to another meter since one of their readings, while the owner has not confirmed a replacement. In kWh, or
  * in m³ for a volume.
  */
 export const swapGuesses = z.array(
@@ -148,13 +148,13 @@ export const swapGuesses = z.array(
   }),
 );
 
-/** Measured power of the last ten minutes, oldest first. Null if it was not measured. */
+/** Measured power of the last ten minutes, oldest first. An entry is null if the power was not measured. */
 export const powerAnswer = z.strictObject({
   now: instantShape,
   trail: z.array(z.strictObject({ at: instantShape, watts: load })),
 });
 
-/** Null if no tariff applied, or if tariffs in two currencies applied. */
+/** Costs of a period. A cost is null if no tariff applied, or if tariffs in two currencies applied. */
 export const periodCostsAnswer = z.strictObject({
   has_tariff: z.boolean(),
   used: cost,
@@ -163,8 +163,8 @@ export const periodCostsAnswer = z.strictObject({
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost })),
   /**
-   * Cost of a load of 1 kW over the 8,766 hours of a year, by the prices of the past year and the share of the usage that was bought.
-   * `night_amount` assumes that all hours cost as much as those from 0 to 5 o'clock.
+   * Yearly cost of a constant load of 1 kW (8,766 hours), by the prices of the past year and the share of the usage that was bought.
+   * `night_amount`: the same, if all hours cost as much as those from 0 to 5 o'clock.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
@@ -172,8 +172,8 @@ export const periodCostsAnswer = z.strictObject({
 });
 
 /**
- * Price of imported energy by the hour, today and tomorrow. A price is null if unknown. Without a dynamic tariff, the
- * currency is null and there are no hours.
+ * Prices of imported energy by hour, today and tomorrow. A price is null if unknown. Without a dynamic tariff, the currency is null and the
+ * list of hours is empty.
  */
 export const priceCurveAnswer = z.strictObject({
   currency: z.string().nullable(),
@@ -192,13 +192,13 @@ export const usableSeries = series
 export const firing = z.strictObject({
   fired_at: instantShape,
   period_start: instantShape,
-  /** Null for alerts on silence. */
+  /** End of the alert's period. Null for alerts on silence. */
   period_end: instantShape.nullable(),
   kwh_used: z.number().nullable(),
-  /** Set for alerts on costs. */
+  /** Set only for alerts on costs. */
   cost: z.string().nullable(),
   currency: z.string().nullable(),
-  /** The silent device, for no_data. */
+  /** Id of the silent device. Set only for alerts of type no_data. */
   device_id: z.string().nullable(),
   event_id: z.string(),
 });
@@ -228,7 +228,7 @@ export const sentDelivery = z.strictObject({
 export const operator = z.strictObject({
   at: instantShape,
   /**
-   * Counter of stored readings. The difference of two values gives the rate. It decreases if a month is dropped or the
+   * Counter of stored readings: the difference of two values gives the rate. It decreases if the partition of a month is dropped or the
    * statistics are reset.
    */
   readings_stored: count,
@@ -236,7 +236,7 @@ export const operator = z.strictObject({
   waiting: z.strictObject({ late_differences: count, stale_days: count, usage_changes: count, deliveries: count }),
   rejected: z.strictObject({ last_hour: count, last_day: count }),
   devices: z.strictObject({ active: count, inactive: count, faulty: count }),
-  /** State of the copies. Null if the database is not the embedded one. */
+  /** State of the installation's own back-ups. Null if the database is not the embedded one. */
   backups: z
     .strictObject({
       target: z.string(),
@@ -245,11 +245,11 @@ export const operator = z.strictObject({
       last_copy: z.strictObject({ at: instantShape, packed_bytes: count }).nullable(),
       last_archived_at: instantShape.nullable(),
       waiting_bytes: count,
-      /** Faults of the copies, each with the service's message. */
+      /** Faults of the back-ups, each with an error message. */
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
-  /** Time of the first start after a restore; deliveries that were due before it are held back. */
+  /** Time of the first start after a restore. Deliveries that were due before it are held back. */
   held_before: instantShape.nullable(),
 });
 
@@ -265,8 +265,9 @@ export const rejected = z.strictObject({
 });
 
 /**
- * Reasons why a sign-in at the provider failed, as sent to the sign-in page: the provider was unavailable or its response was invalid; or
- * the person has no verified address, no account, an account of another domain, or an account that is linked to another person there.
+ * Reason why a sign-in at the provider failed, as sent to the sign-in page. Either the provider was unavailable or its response invalid, or
+ * the person has no verified address, no account, an account of another domain, or an account that is linked to another person at the
+ * provider.
  */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
@@ -286,7 +287,7 @@ export const session = z.strictObject({
 export const passkey = z.strictObject({
   passkey_id: z.string(),
   name: z.string(),
-  /** Host name at which the passkey works. */
+  /** Host name for which the passkey is valid. */
   host: z.string(),
   created_at: instantShape,
   last_used_at: instantShape.nullable(),
@@ -300,11 +301,11 @@ export const replayed = z.strictObject({
   complete: z.boolean(),
 });
 
-/** E-mail address. Null if the account was deleted or there is none. */
+/** E-mail address of an account. Null if the account was deleted or has no address. */
 const email = z.string().nullable();
 export const namedAuditRecord = auditRecord.extend({ actor_email: email, target_email: email });
 
-/** Quantities of a device whose last value is held: it is implausible, and not counted until the next values explain it. */
+/** Quantities of a device whose last value is on hold: it is implausible, and not counted until later values explain it. */
 export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instantShape }));
 
 export const rollupCheck = z.strictObject({
@@ -322,14 +323,14 @@ export const rollupCheck = z.strictObject({
   truncated: z.boolean(),
 });
 
-/** Result of checking a table of devices before its import. */
+/** Result of validating a table of devices before its import. */
 export const importCheck = z.strictObject({
   rows: count,
   created: count,
   existing: count,
   users_created: count,
   differing: importAnswer.shape.differing,
-  /** `field`: for example `line 3.type` or `line 3`. */
+  /** `field`: position of the error, such as `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
 export const waitingImports = z.array(importAnswer);

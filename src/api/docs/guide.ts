@@ -7,7 +7,7 @@ export interface Guide {
   /** Path of the page. */
   href: string;
   title: string;
-  /** First paragraph, which states the subject. */
+  /** First paragraph of the guide, which states its subject. */
   lead: string;
   html: string;
   sections: Section[];
@@ -17,16 +17,16 @@ export interface Guide {
 export interface Block {
   language: string;
   source: string;
-  /** Name of the file, if the block is a whole program. It is the word after the language. */
+  /** File name of a block that is a complete program. In the Markdown it follows the language of the block. */
   file?: string;
 }
 
-/** Languages whose consecutive blocks are alternatives of one sample. */
+/** Display names of the languages of samples. Consecutive blocks in these languages are alternatives of one sample. */
 const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python: 'Python' };
-/** Labels of other blocks. */
+/** Labels of code blocks that are not samples, by language. */
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
-/** Returns the blocks of code in a guide, in order. The tests run the code that readers copy. Pure. */
+/** Returns the code blocks of a guide in order, so that tests can run the code that readers copy. Pure. */
 export const parseBlocks = (markdown: string): Block[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
@@ -34,15 +34,15 @@ export const parseBlocks = (markdown: string): Block[] =>
     return [{ language, source: (token as Tokens.Code).text, ...(file !== undefined && { file }) }];
   });
 
-/** Returns the language of a block, and the name of its file if it has one. */
+/** Returns the language of a code block, and the file name if the block has one. */
 const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] => {
   const [language = '', file] = lang.split(' ');
   return file === undefined ? [language] : [language, file];
 };
 
 /**
- * Renders a page from its Markdown. It is not sanitised, because the Markdown is the service's own. `link`: returns the
- * target of a link, or null if only its text is shown. Pure.
+ * Renders a page from its Markdown. The HTML is not sanitised, because the Markdown is part of the service. `link`: returns the target of a
+ * link, or null if only the link's text is shown. Pure.
  */
 export function parseGuide(
   href: string,
@@ -106,7 +106,7 @@ function renderBlock(code: Tokens.Code, labels: Record<string, string>, highligh
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;
 
-/** Returns the next token that is not a blank line. */
+/** Returns the next token that is not a blank line, with its index. */
 function nextOf(tokens: Token[], after: number): { token: Token; index: number } | null {
   for (let index = after + 1; index < tokens.length; index++) {
     const token = tokens[index];
@@ -115,5 +115,5 @@ function nextOf(tokens: Token[], after: number): { token: Token; index: number }
   return null;
 }
 
-/** Strips the markup, for the description of a page. */
+/** Strips the markup from HTML, for the description of a page. */
 export const toPlainText = (html: string): string => escapeHtml(html.replaceAll(/<[^>]+>/g, ''));

@@ -6,7 +6,8 @@ interface Link {
 }
 
 /**
- * Returns a page with the navigation to all others. Nothing is inline, because the policy of the pages forbids inline scripts and styles.
+ * Returns a page of the documentation as HTML, with the navigation to all pages. Scripts and styles are files, because the pages' policy
+ * forbids inline ones.
  */
 export function renderPage(
   page: { href: string; title: string; description: string; html: string },

@@ -6,14 +6,14 @@ import type { Highlight } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
-/** Folder of the guides. Numbers at the start of their names give their order. */
+/** Folder of the guides. A number at the start of each file name determines the order of the guides. */
 export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
-/** Kinds of pages, by what a reader wants: to learn, to do something, to look something up, or to understand. */
+/** Parts of the documentation, by what a reader wants: to learn, to do something, to look something up, or to understand. */
 export const DOCUMENTATION_PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
 type Part = (typeof DOCUMENTATION_PARTS)[number];
 
-/** Pages of docs/ that are not how-tos, by name. */
+/** Pages of docs/ that do not belong to the part 'How-to', by name. */
 const PART_OF: Readonly<Record<string, Part>> = {
   interface: 'Reference',
   configuration: 'Reference',
@@ -28,19 +28,22 @@ const PART_OF: Readonly<Record<string, Part>> = {
   'several-ingest': 'Explanation',
   benchmarks: 'Explanation',
 };
-/** Folders whose pages are only listed on the page of their README. */
+/** Folders whose pages are listed only on the page of the folder's README. */
 const FOLDERS: Readonly<Record<string, Part>> = { 'docs/runbooks': 'How-to', 'docs/decisions': 'Explanation' };
-/** Page outside docs/, which answers what most readers ask first. */
+/** Page outside docs/ with the answers to the most frequent questions of readers. */
 const DEVICES = 'deploy/DEVICES.md';
 
-/** A page of the library, rendered from a Markdown file. */
+/** A page of the documentation, rendered from a Markdown file. */
 export interface LibraryPage extends Guide {
   part: Part;
-  /** Whether the navigation lists it. */
+  /** Whether the navigation lists the page. */
   isListed: boolean;
 }
 
-/** Renders all pages that are written by hand: the guides, everything in docs/, and the table of devices. Links lead to pages here. */
+/**
+ * Renders all hand-written pages: the guides, everything in docs/, and the table of devices. Links between the Markdown files become links
+ * between the pages.
+ */
 export async function buildLibrary(highlight: Highlight): Promise<LibraryPage[]> {
   const files = await findFiles();
   const hrefOf = new Map(files.map(({ file, href }) => [file, href]));
@@ -88,7 +91,8 @@ async function findFiles() {
 }
 
 /**
- * Returns the address on this site to which a link in a file leads. Null: the target is not on this site, so only its name is shown. Pure.
+ * Returns the address on this site to which a link in a Markdown file leads. Null if the target is not on this site; only the link's text
+ * is then shown. Pure.
  */
 function resolveLink(target: string, folder: string, hrefOf: ReadonlyMap<string, string>): string | null {
   if (/^([a-z]+:|\/|#)/.test(target)) return target;

@@ -23,15 +23,15 @@ core.registerLanguage('json', json);
 core.registerLanguage('python', python);
 core.registerLanguage('typescript', typescript);
 
-/** Language names that code blocks use in the guides and in the document. */
+/** Languages of the syntax highlighter, by the names that code blocks use in the guides and in the OpenAPI document. */
 const LANGUAGES: Record<string, string> = {
   ...{ curl: 'bash', sh: 'bash', console: 'bash', shell: 'bash' },
   ...{ ts: 'typescript', javascript: 'typescript', python: 'python', json: 'json' },
 };
 
 /**
- * Returns code with syntax highlighting, or unchanged if its language is unknown. It is done on the server so that browsers need no
- * library.
+ * Returns code with syntax highlighting, or unchanged if its language is unknown. Highlighting is done on the server so that browsers need
+ * no library.
  */
 const highlight: Highlight = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
@@ -44,7 +44,7 @@ export interface DocsFile {
   content: string;
 }
 
-/** Renders everything below `/docs`, by path: pages of the guides and of the OpenAPI document, and the files that they load. */
+/** Renders all files below `/docs`, by path: the pages of the guides and of the OpenAPI document, and the files that these pages load. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
   const library = await buildLibrary(highlight);
   const reference = buildReference(document, highlight);
@@ -86,10 +86,10 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
   return files;
 }
 
-/** Browsers import the only library by its path. */
+/** Rewrites the import of minisearch, the only library of the pages, to the path of the library's file. */
 const browsable = (code: string): string => code.replace("from 'minisearch'", "from './minisearch.js'");
 
-/** A page as the navigation lists it. */
+/** A page in the navigation. */
 interface Listed {
   href: string;
   title: string;
@@ -103,7 +103,7 @@ interface ListedPart {
   pages: Listed[];
 }
 
-/** Returns the listed pages of each part. The pages of the OpenAPI document follow those of the reference that are written by hand. */
+/** Returns the listed pages of each part. In the reference, the hand-written pages come before those of the OpenAPI document. */
 const navigationOf = (library: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
   DOCUMENTATION_PARTS.map((title) => ({
     title,
@@ -113,7 +113,7 @@ const navigationOf = (library: readonly LibraryPage[], reference: readonly Liste
     ],
   }));
 
-/** Description of each part for readers. */
+/** Description of each part of the documentation. */
 const ABOUT: Readonly<Record<string, string>> = {
   Tutorials: 'Each takes a few minutes, in curl, TypeScript or Python.',
   'How-to': 'Connect devices, run the service, and use its features, step by step.',

@@ -3,7 +3,7 @@ import { escapeHtml } from '#src/core/html.ts';
 import { codeBlock, type Highlight, renderInlineCode, renderSamples, type Section, toSlug } from './markup.ts';
 import { type AnySchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
-/** A page of the reference, which covers one resource. */
+/** A page of the API reference about one resource. */
 export interface ReferencePage {
   href: string;
   title: string;
@@ -30,7 +30,7 @@ export function buildReference(document: Json, highlight: Highlight): ReferenceP
   ];
 }
 
-/** Returns the functions that look up and render the parts of a document. */
+/** Returns functions that look up and render the parts of an OpenAPI document. */
 function createRenderer(document: Json, highlight: Highlight) {
   const resolve = createSchemaResolver(document);
   return {
@@ -46,7 +46,7 @@ function createRenderer(document: Json, highlight: Highlight) {
 
 type Renderer = ReturnType<typeof createRenderer>;
 
-/** `all`: the operations of the document, of which the page shows those with the tag. */
+/** Renders the page of a tag. `all`: all operations of the document; the page shows those with the tag. */
 function tagPage(tag: AnySchema, all: AnySchema[], renderer: Renderer): ReferencePage {
   const { resolve, jsonBodyOf } = renderer;
   const operations = all.filter((one) => one.tags.includes(tag.name));
@@ -99,7 +99,7 @@ ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(firs
 </section>`;
 }
 
-/** `webhooks`: the webhooks of the document by the names of their events. */
+/** Renders the page of events. `webhooks`: the webhooks of the document, by event name. */
 function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtml, json }: Renderer): ReferencePage {
   const events = Object.entries(webhooks);
   return {
@@ -122,7 +122,7 @@ function eventsPage(webhooks: Record<string, AnySchema>, { jsonBodyOf, schemaHtm
   };
 }
 
-/** `responses`: the errors of the document by name, which ends in the status. */
+/** Renders the page of errors. `responses`: the error responses of the document by name; each name ends in the status. */
 function errorsPage(responses: Record<string, AnySchema>): ReferencePage {
   const statuses = Object.entries(responses).map(
     ([name, of]) => ({ ...of, code: name.replace(/\D/g, '') }) as AnySchema,

@@ -5,12 +5,12 @@ import { renderInlineCode } from './markup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
 export type AnySchema = any;
 
-/** Maximum depth of nested members; below it only their type is named. */
+/** Maximum depth of the nested members that are rendered. Below it, only the type of a member is named. */
 const DEEPEST = 5;
 
 /**
- * Creates a function that resolves a `$ref` of the document. It returns a schema without `$ref` unchanged, and the
- * empty schema if the target is missing.
+ * Creates a function that resolves a `$ref` of the OpenAPI document. The function returns a schema without `$ref` unchanged, and the empty
+ * schema if the target is missing.
  */
 export const createSchemaResolver =
   (document: Json) =>
@@ -23,8 +23,8 @@ export const createSchemaResolver =
           .reduce((at: AnySchema, name: string) => at[name], document);
 
 /**
- * Renders schemas of a document as HTML: `schemaHtml` a whole schema, `member` one of its members or a parameter, with its location
- * (`query`, `path`). Pure.
+ * Returns functions that render schemas of an OpenAPI document as HTML: `schemaHtml` renders a whole schema; `member` renders one member or
+ * parameter, with its location (`query`, `path`). Pure.
  */
 export function renderSchema(resolve: (one: AnySchema) => AnySchema) {
   return { schemaHtml, member };

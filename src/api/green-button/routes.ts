@@ -31,16 +31,17 @@ import {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Number of authorizations that one query reads. */
 const PAGE = 500;
-/** Parameters of the requests for readings. */
+/** Query parameters that limit the readings of a feed by their times. */
 const BOUNDS = ['published-min', 'published-max'] as const;
-/** A time with its zone (RFC 3339). */
+/** Matches a time with its zone (RFC 3339). */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 type Params = Record<string, string>;
 
 /**
- * Adds the resources of Green Button Connect My Data (NAESB's ESPI) for apps. The token of a home reaches the usage point and the subscription
- * of that home. A token of the app itself reaches its ApplicationInformation and Authorizations. Every other id is 404.
+ * Adds the resources of Green Button Connect My Data (NAESB's ESPI) for apps. With a token for a home, an app can read the home's usage
+ * point and subscription. With a token for the app itself, it can read its own ApplicationInformation and Authorizations. The id of any
+ * other resource gets 404.
  */
 export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   const { db, clock } = context;
@@ -49,7 +50,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
-      // The type is set after the response is known, because an error is JSON.
+      // The media type is set only after the feed was created without an error, because an error is JSON.
       reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
       return body;
     });
@@ -111,7 +112,7 @@ function refuseUnknown({ query }: FastifyRequest, known: readonly string[]): voi
     if (!known.includes(name) || typeof value !== 'string') throw new AppError('badRequest');
 }
 
-/** Throws 404 if a parameter of the path names another resource. */
+/** Throws 404 if a path parameter does not contain the expected id. */
 function checkId({ params }: FastifyRequest, name: string, id: string): void {
   const requestedId = (params as Params)[name];
   if (requestedId !== undefined && requestedId !== id) throw new AppError('notFound');
@@ -124,7 +125,10 @@ interface Home {
   about: string;
 }
 
-/** Returns the subscription of the token of a home. Throws 403 for other tokens, and 404 if the path names another one. */
+/**
+ * Returns the subscription to which a token for a home belongs. Throws 403 for other tokens, and 404 if the path names another
+ * subscription.
+ */
 async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Home> {
   const { caller } = request;
   if (caller?.by !== 'app' || !caller.scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
@@ -135,15 +139,15 @@ async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest
   return { caller, subscription, about };
 }
 
-/** Returns the app of a token of an app itself. Throws 403 for other tokens. */
+/** Returns the app to which a token for the app itself belongs. Throws 403 for other tokens. */
 function clientOf({ caller }: FastifyRequest): { caller: Caller; appId: string } {
   if (caller?.by !== 'client' || caller.appId === undefined) throw new AppError('forbidden');
   return { caller, appId: caller.appId };
 }
 
 /**
- * Returns the feed of a subscription: whole days of the home's time zone, within the history to which the home consented. Before each month
- * the app's access is checked again.
+ * Returns the feed of a subscription: whole days in the home's time zone, within the history to which the home consented. Checks the app's
+ * access again before each month.
  */
 function batchXml(
   { db, readDb, clock }: ApiContext,
@@ -175,7 +179,7 @@ function batchXml(
   });
 }
 
-/** Returns the time of a query parameter; undefined without it. Throws 422 if it is no time. */
+/** Returns the time in a query parameter, or undefined if the parameter is missing. Throws 422 if the value is not a time. */
 function instantOf({ query }: FastifyRequest, field: (typeof BOUNDS)[number]): Date | undefined {
   const text = (query as Params)[field];
   if (text === undefined) return undefined;

@@ -11,9 +11,9 @@ export interface StreamRequest {
   caller: Caller;
   /** The account whose home is followed. */
   userId: string;
-  /** Limits the stream to the readings of this device. */
+  /** Id of the device to whose readings the stream is limited. */
   deviceId: string | undefined;
-  /** `Last-Event-ID` of a client that reconnects. */
+  /** Header `Last-Event-ID` of a client that reconnects. */
   lastEventId: string | undefined;
 }
 
@@ -21,33 +21,30 @@ export interface StreamRequest {
 export interface Follower extends StreamRequest {
   owner: StreamOwner;
   outlet: EventOutlet;
-  /** Position in the events of the home. Null if the stream has no events of changed hours. */
+  /** Position of the stream in the home's usage events. Null if the stream has no usage events. */
   place: StreamPosition | null;
 }
 
 type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 
-/** A home with at least one follower at this process. */
+/** A home that at least one open stream of this process follows. */
 interface Home {
   followers: Set<Follower>;
-  /** Latest reading of each device as text. Null if it has nothing to send (a thermostat's). */
+  /** Latest reading of each device as the text of an event. The text is null if the device sends none (a thermostat). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
-  /**
-   * Latest values of the home's devices. The measured power is computed from these, and from the devices and roles
-   * below.
-   */
+  /** Latest values of the home's devices. The home's measured power is computed from these values, and from the devices and their roles. */
   channels: Map<string, readonly LiveChannel[]>;
   parts: (Parts & { loadedAtMs: number }) | null;
-  /** Latest event of the home's measured power. */
+  /** Text of the latest event with the home's measured power. */
   power: string | null;
 }
 
-/** Maximum age of a home's cached devices and roles, because its owner may have changed a placement. */
+/** Maximum age of a home's cached devices and roles, because the owner may have changed a placement. */
 const PARTS_MS = 5_000;
-/** Maximum number of devices in the stream of a home. Further devices can be followed one by one. */
+/** Maximum number of devices in the stream of a whole home. Further devices can be followed individually. */
 const MAX_DEVICES = 500;
 
-/** The homes that streams of this process follow, and the events that their followers have received. No I/O except the outlets. */
+/** The homes that streams of this process follow, and the latest events sent to the followers. Does no I/O except through the outlets. */
 export class FollowedHomes {
   readonly #homes = new Map<string, Home>();
 
@@ -64,8 +61,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Adds a stream and sends it the latest readings and power. The stream is removed when its outlet closes. Returns whether the home had no
-   * follower before.
+   * Adds a stream, and sends it the latest readings and power. The stream is removed when its outlet closes. Returns whether it is the
+   * first follower of its home.
    */
   add(follower: Follower, now: Date): boolean {
     const { userId, outlet } = follower;
@@ -89,10 +86,7 @@ export class FollowedHomes {
     return known === undefined;
   }
 
-  /**
-   * Removes devices that were deleted or moved to another account, because later followers must not receive their
-   * readings.
-   */
+  /** Removes devices that were deleted or moved to another account, because new followers of the home must not receive their readings. */
   evictOthers(userIds: readonly string[], deviceIds: ReadonlySet<string>): void {
     for (const { devices, channels } of userIds.flatMap((userId) => this.#homes.get(userId) ?? [])) {
       for (const deviceId of devices.keys()) {
@@ -104,8 +98,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns the devices with a new reading. Of a home with more than `MAX_DEVICES`, only devices that are followed
-   * individually count.
+   * Returns the devices with a new reading. Of a home's devices beyond the first `MAX_DEVICES`, only those that are followed individually
+   * count.
    */
   news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
     const counts = new Map<string, number>();
@@ -129,7 +123,7 @@ export class FollowedHomes {
     for (const one of home.followers) sendReading(one, deviceId, text);
   }
 
-  /** Returns the homes whose devices and roles must be loaded again. `atMs` is of the monotonic clock, here and below. */
+  /** Returns the homes whose devices and roles must be loaded again. `atMs`: time of the monotonic clock. */
   withStaleParts(userIds: readonly string[], atMs: number): string[] {
     return userIds.filter((userId) => atMs - (this.#homes.get(userId)?.parts?.loadedAtMs ?? -PARTS_MS) >= PARTS_MS);
   }
@@ -139,7 +133,7 @@ export class FollowedHomes {
     if (home) home.parts = { devices, stretches, loadedAtMs };
   }
 
-  /** Sends the measured power of a home, if it has changed. */
+  /** Sends the measured power of a home to its followers, if the power has changed. */
   sendPower(userId: string, now: Date): void {
     const home = this.#homes.get(userId);
     const text = home && powerText(userId, home, now);
@@ -149,8 +143,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns, for each home (by user id), the earliest position of its followers whose outlets have room, from which the
-   * next query continues.
+   * Returns the earliest position in the usage events among each home's followers whose outlets have room. The next query continues from
+   * there.
    */
   usagePlaces(): (readonly [string, string])[] {
     return [...this.#homes].flatMap(([userId, home]) => {
@@ -162,9 +156,8 @@ export class FollowedHomes {
   }
 
   /**
-   * Sends an event of changed hours to those followers for which it is the next one and whose outlets have room (an
-   * outlet without room before the query may have some now). The others keep their position and receive the event
-   * later.
+   * Sends a usage event to the followers of a home for which it is the next event and whose outlets have room. The other followers keep
+   * their position and receive the event later.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

@@ -19,18 +19,21 @@ import { FollowedHomes, type Follower, type StreamRequest } from './followed-hom
 import { createEventOutlet, formatEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
-/** Interval of queries for new readings and events: one query for all streams of this process, not one for each batch of readings (decision 0081). */
+/**
+ * Interval of the queries for new readings and events. One query serves all streams of this process, instead of one for each batch of
+ * readings (decision 0081).
+ */
 const LOOK_MS = 1_000;
 /**
- * Interval of the access check, which takes a few statements for all streams: access ends within a second. Without a
- * database, all streams end after `withinMs`, because reads with a revoked key must end within 10 s.
+ * Interval of the access check, and the time without a successful check after which all streams end. A check takes a few statements for all
+ * streams. Access must end within a second, and within 10 s if the database is unavailable.
  */
 const CHECK = { everyMs: 800, withinMs: 9_000 };
 /** Interval of heartbeats. Proxies close connections that are silent for a minute, some after half a minute. */
 const BEAT_MS = 15_000;
 /** Maximum number of devices or homes in one statement. */
 const MAX_AT_ONCE = 200;
-/** Time before a client reconnects, spread so that the clients of a process do not reconnect at the same moment. */
+/** Time after which a client reconnects. It is spread so that the clients of a process do not reconnect at the same moment. */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /** Time that clients have to read the end of their stream when the process stops. */
 const UNREAD_END_MS = 1_000;
@@ -45,9 +48,9 @@ interface LiveParts {
 }
 
 /**
- * The streams of `GET /v1/usage/stream` at this process. Once a second it queries, for all streams together, the changed heads of devices and
- * the outbox. Readings cause no writes, and open streams cause no queries of their own. Queries go to a standby if there is one; access is
- * checked on the primary.
+ * The streams of `GET /v1/usage/stream` at this process. Once a second, one query for all streams reads the devices with new readings and
+ * the outbox. Readings cause no writes for streams, and an open stream causes no queries of its own. The queries go to a standby if there
+ * is one; access is checked on the primary.
  */
 export class LiveStreams {
   readonly #homes = new FollowedHomes();
@@ -69,13 +72,16 @@ export class LiveStreams {
     this.#timers.set('beat', setInterval(beat, BEAT_MS));
   }
 
-  /** Opens a stream of a home, or of one of its devices. Throws 429 if the account has its share of streams at this process, 503 if there is no room. */
+  /**
+   * Opens a stream of a home or of one of its devices. Throws 429 if the account has used up its share of streams at this process, and 503
+   * if the process has no room.
+   */
   async open(request: StreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
     const owner = await streamOwner(db, request.caller);
     requireStreamRoom(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
-    // Checked again, because other streams may have opened during the queries.
+    // The limits are checked again, because other streams may have opened during the queries.
     requireStreamRoom(this.#homes.followers, owner);
     const outlet = createEventOutlet();
     const follower: Follower = { ...request, owner, outlet, place: place && { ...place } };
@@ -94,7 +100,7 @@ export class LiveStreams {
     return this.#homes.followers.length;
   }
 
-  /** Ends every stream now, and later ones as soon as they open, so that their clients reconnect to another process. */
+  /** Ends all open streams, and from now on every new stream as soon as it opens, so that clients reconnect to another process. */
   handOn(): void {
     this.#isLeaving = true;
     for (const one of this.#homes.followers) end(one);
@@ -104,7 +110,7 @@ export class LiveStreams {
     this.handOn();
     this.#isStopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    // Destroy streams whose clients do not read the end.
+    // Destroys streams whose clients do not read the end of the stream.
     setTimeout(() => {
       for (const { outlet } of this.#homes.followers) outlet.stream.destroy();
     }, UNREAD_END_MS).unref();
@@ -180,7 +186,7 @@ export class LiveStreams {
     }
   }
 
-  /** Returns the position at which a stream starts, and whether that resumes the client's previous stream. */
+  /** Returns the position in the usage events at which a stream starts, and whether the stream continues the client's previous stream. */
   async #placeOf({ userId, deviceId, lastEventId }: StreamRequest) {
     if (deviceId !== undefined) return { place: null, resumed: null };
     const { db } = this.#parts;

@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 /** Sends server-sent events to one client (HTML standard, 9.2). */
 export interface EventOutlet {
   stream: Readable;
-  /** Whether the client has read enough of the earlier events to receive more. */
+  /** Whether the client has read enough of the earlier events to receive another event. */
   hasRoom(): boolean;
   send(text: string): void;
-  /** Sends the latest event of a name. If the client reads slowly, an unsent earlier event of the same name is dropped. */
+  /** Sends an event with a name. If the client reads slowly, an earlier event of the same name that is not sent yet is dropped. */
   sendLatest(name: string, text: string): void;
-  /** Ends the stream after this text. */
+  /** Sends this text and ends the stream. */
   end(text: string): void;
 }
 
-/** Unread bytes above which no event is added to the stream. Beyond this, only the latest event of each name is held. */
+/** Maximum number of unread bytes in a stream. Above it, no event is added; of each name, only the latest event waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createEventOutlet(): EventOutlet {
@@ -26,8 +26,7 @@ export function createEventOutlet(): EventOutlet {
       stream.push(text);
     }
   };
-  // The stream requests data before its client has read the buffered data, so a request does not mean that there is
-  // room.
+  // The stream requests data even while the client has not read the buffered data, so a request does not mean that there is room.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {
@@ -51,6 +50,6 @@ export function createEventOutlet(): EventOutlet {
   };
 }
 
-/** Formats an event as the standard requires. `data` becomes JSON, which contains no line breaks. */
+/** Formats a server-sent event. `data` becomes JSON, which contains no line breaks. */
 export const formatEvent = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -4,7 +4,7 @@ import { isNextEvent } from './place.ts';
 
 test('followers receive each event once and in order, whenever they have room for it', () => {
   const EVENTS = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
-  // Whether each of two outlets has room before a query, and after it.
+  // Whether each of two outlets has room before a query, and whether it has room after the query.
   const query = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean());
   fc.assert(
     fc.property(fc.array(query), (queries) => {
@@ -15,7 +15,7 @@ test('followers receive each event once and in order, whenever they have room fo
           .map(({ place }) => place)
           .sort();
         if (afterId === undefined) continue;
-        // A query returns at most two events.
+        // The simulated query returns at most two events.
         for (const eventId of EVENTS.filter((id) => id > afterId).slice(0, 2)) {
           for (const [index, follower] of followers.entries()) {
             if (![firstAfter, secondAfter][index] || !isNextEvent(follower.place, { afterId, eventId })) continue;

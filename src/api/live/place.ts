@@ -1,4 +1,7 @@
-/** Position of a follower in a home's usage: the start (Unix ms) of the time in which the home was followed without a gap, and the last event sent. */
+/**
+ * Position of a follower in a home's usage events: the time (Unix ms) since which the follower has missed no event, and the last event
+ * sent.
+ */
 export interface StreamPosition {
   sinceMs: number;
   eventId: string;
@@ -6,20 +9,19 @@ export interface StreamPosition {
 
 const FORM = /^([0-9a-z]{1,11})\.(evt_[0-9a-z]{0,26})$/;
 
-/** Formats a position for `id:` and `Last-Event-ID`. Pure. */
+/** Formats a position for the field `id:` of an event and the header `Last-Event-ID`. Pure. */
 export const formatStreamPosition = ({ sinceMs, eventId }: StreamPosition): string =>
   `${sinceMs.toString(36)}.${eventId}`;
 
-/** Parses a `Last-Event-ID`. Null if it does not have the form of `formatStreamPosition`. Pure. */
+/** Parses the position in a `Last-Event-ID`. Null if the text was not created by `formatStreamPosition`. Pure. */
 export function parseStreamPosition(id: string): StreamPosition | null {
   const [, since = '', eventId] = FORM.exec(id) ?? [];
   return eventId === undefined ? null : { sinceMs: Number.parseInt(since, 36), eventId };
 }
 
 /**
- * Whether an event of a query that began after the event `afterId` is the next one for a follower at the event
- * `placeId`. Pure. If the follower is behind `afterId`, events in between are missing in the result, so the follower
- * waits for a later query.
+ * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. If the follower
+ * is behind `afterId`, the query does not return all events that it needs, so it waits for a later query. Pure.
  */
 export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
   placeId >= afterId && placeId < eventId;

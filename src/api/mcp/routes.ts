@@ -6,19 +6,18 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { McpRequestHandler } from './server.ts';
 
-/** Headers of a request that the protocol defines. */
+/** Request headers that the Model Context Protocol uses. */
 const PROTOCOL_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
-/** Response to methods other than POST (streamable HTTP transport): there is neither a stream to listen to nor a session to end. */
+/** Response to methods other than POST (streamable HTTP transport): there is no stream to listen to and no session to end. */
 const NO_SESSIONS = { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null };
 
 /**
- * Adds the tools for AI assistants: `/mcp` is a server of the Model Context Protocol over streamable HTTP, without
- * sessions. Keys, limits and CORS are those of /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL
- * at which clients reach the API.
+ * Adds the tools for AI assistants: `/mcp` is a server of the Model Context Protocol over streamable HTTP, without sessions. Keys, limits
+ * and CORS are the same as below /v1 (plugins/authentication.ts, cors.ts). `publicUrl`: returns the URL at which clients reach the API.
  */
 export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUrl: () => string): void {
   addMetadata(app, publicUrl);
-  // The library and the tools are loaded with the first request, because most installations have no assistant.
+  // The protocol library and the tools are loaded at the first request, because most installations have no assistant.
   let loaded: Promise<Tools> | undefined;
   const load = () => {
     loaded ??= loadTools(app, context, publicUrl);
@@ -27,7 +26,7 @@ export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUr
   app.post('/mcp', async (request, reply) => {
     const { caller, body } = request;
     if (!caller) throw new AppError('unauthorized');
-    // A request contains one message, because each request counts once. The protocol has no batches since 2025-06-18.
+    // An HTTP request must contain one message, because it counts as one request. The protocol has had no batches since 2025-06-18.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
     if (isTooDeep(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
@@ -64,7 +63,7 @@ async function loadTools(app: FastifyInstance, context: ApiContext, publicUrl: (
   return { serve: createMcpRequestHandler(report), toolboxOf: createToolboxes(context, publicUrl, app.log) };
 }
 
-/** Adds the metadata of the resources (RFC 9728), which clients read to find out what to send. */
+/** Adds the metadata of the protected resources (RFC 9728), from which clients learn how to send a key and which scopes exist. */
 function addMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of ['', '/mcp'])
     app.get(`${RESOURCE_METADATA}${path}`, async () => ({

@@ -7,19 +7,19 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { schemaMembersOf, TOOLS, type Tool } from './tools.ts';
 
-/** Maximum size of a result in bytes. Assistants read all of it. */
+/** Maximum size of a tool's result in bytes. Assistants read the whole result. */
 const MAX_RESULT_BYTES = 262_144;
 const TOO_LONG = `must be at most ${MAX_RESULT_BYTES / 1_024} KiB long: request a shorter range, larger rows or a lower limit`;
 
 /** The request of a client that runs a tool. */
 export interface ToolRequest {
-  /** Id of the HTTP request. The log of the service and the result of an unexpected error contain it. */
+  /** Id of the HTTP request that called the tool. The service's log and the result of an unexpected error contain it. */
   id: string;
   caller: Caller;
   address: string;
 }
 
-/** Response of an operation. `cursor`: position of the next page of a list; null on the last one. */
+/** Response of an operation. `cursor`: cursor of a list's next page; null on the last page. */
 interface OperationResponse {
   status: number;
   text: string;
@@ -29,13 +29,13 @@ interface OperationResponse {
 /** Runs a tool's operation for a caller, with arguments that the operation validates. */
 export type RunTool = (tool: Tool, values: Record<string, unknown>, by: ToolRequest) => Promise<OperationResponse>;
 
-/** Header with the id of the request. Only this process can send requests to these routes. */
+/** Header that carries the id of the request that called the tool. Only this process can send requests to these routes. */
 const REQUEST_HEADER = 'request-id';
 
 /**
- * Creates the function that runs tools. The operations are routes of an app that listens nowhere, so a tool passes exactly the checks of
- * the operation over HTTPS: scopes, names and values, reach, the lock of the caller for a change, and the audit log, which records `mcp` as
- * the interface.
+ * Creates the function that runs tools. The operations are routes of an app that does not listen on any port. So a tool call passes the
+ * same checks as a request over HTTPS: scopes, names and values, reach, and the lock of the caller for a change. The audit log records
+ * `mcp` as its interface.
  */
 export function createToolRunner(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger): RunTool {
   const callers = new Map<string, Caller>();
@@ -81,9 +81,9 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 }
 
 /**
- * Returns the request of a tool's operation. Null if an identifier cannot be part of a path, because it is empty or
- * dots, which a path resolves. Throws 422 for an argument that the tool does not have, or for one in a path or query
- * that is not a string, number or boolean.
+ * Returns the request of a tool's operation. Null if an identifier is empty or consists of dots, because such an identifier would change
+ * the path. Throws 422 for an argument that the tool does not have, and for an argument in a path or query that is not a string, number or
+ * boolean.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;
@@ -117,7 +117,7 @@ function textOf(field: string, value: unknown): string {
 
 const tooLong = () => unprocessable({ field: 'result', message: TOO_LONG });
 
-/** Reads a streamed response. If it is too long, ends it and throws 422. */
+/** Reads a streamed response into a text. Throws 422 if the response is too long. */
 async function readBounded(pieces: Readable): Promise<string> {
   let text = '';
   for await (const piece of pieces) {
@@ -127,7 +127,7 @@ async function readBounded(pieces: Readable): Promise<string> {
   return text;
 }
 
-/** Returns the cursor in the link to the next page. */
+/** Returns the cursor in the Link header of a list. Null if there is no next page. */
 function cursorIn(link: unknown): string | null {
   const [, path] = /^<([^>]*)>; rel="next"/.exec(String(link ?? '')) ?? [];
   return path === undefined ? null : new URL(path, 'https://localhost').searchParams.get('cursor');

@@ -32,7 +32,7 @@ export function createToolboxes(context: ApiContext, publicUrl: () => string, lo
   });
 }
 
-/** Returns a tool in the protocol's form. */
+/** Returns the description of a tool in the protocol's format. */
 const describe = ({ name, title, description, inputSchema, outputSchema, isWriting, runs }: Tool): ToolDescription => ({
   name,
   title,
@@ -43,15 +43,15 @@ const describe = ({ name, title, description, inputSchema, outputSchema, isWriti
 });
 
 /**
- * Returns a result as data, and as the same JSON in a text for clients without structured results. No text of a user is
- * part of a sentence.
+ * Returns the response of an operation as a tool's result: as data, and as the same JSON in a text for clients without structured results.
+ * Texts of users occur only inside the JSON.
  */
 const succeeded = (answer: Record<string, unknown>): CallToolResult => ({
   structuredContent: answer,
   content: [{ type: 'text', text: JSON.stringify(answer) }],
 });
 
-/** Returns an error as a result, so that the assistant can read it and correct its call. */
+/** Returns an error as a tool's result, so that the assistant can read it and correct its call. */
 const failed = (body: object): CallToolResult => ({
   isError: true,
   content: [{ type: 'text', text: JSON.stringify(body) }],

@@ -6,22 +6,22 @@ import { type AnyOperation, idsInPath, operationScopes } from '#src/api/operatio
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
-/** A tool: an operation of the interface or of the dashboard, with its purpose in words for a language model. */
+/** A tool: an operation of the public API or of the dashboard, with a description of its purpose for a language model. */
 interface ToolDefinition {
   name: string;
   title: string;
   description: string;
   /** Method and path of the operation that the tool runs. */
   operation: string;
-  /** Values that the tool sets itself. A client cannot change them. */
+  /** Values of parameters that the tool sets itself. A client cannot change them. */
   preset?: Readonly<Record<string, string>>;
-  /** Members of the operation that the tool accepts. By default all. */
+  /** Members of the operation's request that the tool accepts. Default: all. */
   takes?: readonly string[];
   /** Whether only administrators can use the operation. */
   isForAdmins?: true;
 }
 
-/** All tools. The last ones change something; only clients that have allowed this can use them. */
+/** All tools. The tools that change something come last; only clients that have allowed changes can use them. */
 const DEFINITIONS: readonly ToolDefinition[] = [
   {
     name: 'list_homes',
@@ -133,13 +133,13 @@ const DEFINITIONS: readonly ToolDefinition[] = [
 /** A tool with its operation and its description in the protocol's form. */
 export interface Tool extends ToolDefinition {
   runs: AnyOperation;
-  /** Whether it changes something. */
+  /** Whether the tool changes something. */
   isWriting: boolean;
   inputSchema: Json & { type: 'object' };
   outputSchema: Json & { type: 'object' };
 }
 
-/** All tools by name. Throws if a tool has no operation, or takes a member that its operation does not have. */
+/** All tools by name. Throws if a tool's operation does not exist, or if the tool accepts a member that the operation does not have. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   DEFINITIONS.map((definition) => {
     const runs = operationOf(definition);
@@ -154,7 +154,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   }),
 );
 
-/** Returns the tools that a caller may use: those of its scopes and its role, and those that change something only if `mayWrite`. */
+/** Returns the tools that a caller may use: those for its scopes and role, and, only if `mayWrite`, those that change something. */
 export const toolsFor = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
   [...TOOLS.values()].filter(
     ({ runs, isWriting, isForAdmins }) =>
@@ -169,7 +169,7 @@ function operationOf({ name, operation }: ToolDefinition): AnyOperation {
   return found;
 }
 
-/** Returns the members of a part of an operation's request. */
+/** Returns the members of the path, query or body of an operation's request. */
 export function schemaMembersOf(part: z.ZodType | undefined): Record<string, z.ZodType> {
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
@@ -187,18 +187,18 @@ function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, que
   return referringWithin(z.strictObject(Object.fromEntries(shape)), 'input');
 }
 
-/** Returns the schema of a tool's result. The protocol requires an object, so lists are in a member `data`, as in other responses. */
+/** Returns the schema of a tool's result. The protocol requires an object, so lists are in the member `data`. */
 function outputSchemaOf(answer: z.ZodType) {
   if (!(answer instanceof z.ZodArray)) return referringWithin(answer, 'output');
   const cursor = z.string().nullable().describe('Cursor of the next page. Null: this is the last page.');
   return referringWithin(z.object({ data: answer, next_cursor: cursor }), 'output');
 }
 
-/** Converts a schema to JSON Schema that contains its named parts, because a tool has no document around it. */
+/** Converts a schema to a JSON Schema that contains its named parts, because a tool has no surrounding document to refer to. */
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
   const { $ref, ...json } = toJsonSchema(schema, io, named);
-  // A named schema would be a reference, but some clients expect the type `object` next to the members.
+  // A named schema at the top would become a reference, but some clients expect `type: object` at the top.
   const name =
     String($ref ?? '')
       .split('/')

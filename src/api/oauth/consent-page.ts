@@ -11,26 +11,26 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
 export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
 
-/** A request for consent that a browser has begun. */
+/** A pending request for consent, with its app. */
 export interface ConsentRequest {
   found: Interaction;
   app: App;
 }
 
-/** Returns the scopes that a request asks for and the app may have, in the order of the list. Pure. */
+/** Returns the requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
 export const scopesOf = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
 
 /**
- * Returns the negotiated scope string of Green Button that a request asks for. Null if it asks for none, or if the app
- * may not read usage. Pure.
+ * Returns the negotiated Green Button scope string of a request for consent. Null if the request has none, or if the app may not read
+ * usage. Pure.
  */
 export const greenButtonScopeOf = (asked: ConsentRequest): string | null =>
   scopesOf(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
-/** Returns the address to which the browser returns with a code or a refusal. */
+/** Returns the app's redirect URI, to which the browser returns with a code or a refusal. */
 export const redirectUriOf = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
@@ -39,7 +39,9 @@ const button = (decision: string, text: string) =>
 const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
-/** Returns the pages of consent in a language, as HTML: one form each, no script. `csrf`: token of the session and the request. */
+/**
+ * Returns the pages of consent in a language, as HTML with one form each and no script. `csrf`: token bound to the session and the request.
+ */
 export async function consentPages(language: Language) {
   const {
     apps: { scopes: scopeWords },
@@ -57,11 +59,11 @@ export async function consentPages(language: Language) {
     return `<p>${words.greenButton({ length, history })}</p>\n`;
   };
   return {
-    /** The request has ended, or this browser did not begin it. */
+    /** Page for a request that has ended, or that another browser began. */
     over: () => page(words.over),
     /**
-     * Returns a page that loads itself again. The browser sends its session with that request, but not with one that
-     * another site's page causes.
+     * Returns a page that reloads itself. Browsers send the session cookie with this reload, but not with a request that a page of another
+     * site caused.
      */
     reload: () =>
       page(

@@ -28,9 +28,9 @@ interface Parts {
 }
 
 /**
- * Adds the page on which a home authorizes an app: one form, without scripts, and not embeddable in a frame. It is
- * below `/dashboard`, where browsers send the session. Only the home's own account can consent, in a session that was
- * signed in within 15 minutes.
+ * Adds the page on which the owner of a home authorizes an app: one form, without scripts, and not embeddable in a frame. The page is below
+ * `/dashboard`, where browsers send the session cookie. Only the home's own account can consent, in a session that was signed in within the
+ * last 15 minutes.
  */
 export function addConsentRoutes(app: FastifyInstance, context: ApiContext, parts: Parts): void {
   const path = '/dashboard/consent/:uid';
@@ -72,8 +72,8 @@ const pagesFor = ({ headers }: FastifyRequest) =>
 const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
 
 /**
- * Returns the parts of a request and a response that the package uses here: it reads the cookie. Node's own objects differ between HTTP/1.1
- * and HTTP/2.
+ * Returns the parts of a request and a response that the package oidc-provider reads here: the cookie. Node's own objects differ between
+ * HTTP/1.1 and HTTP/2.
  */
 const messagesOf = ({ headers, url }: FastifyRequest) =>
   [
@@ -81,7 +81,10 @@ const messagesOf = ({ headers, url }: FastifyRequest) =>
     { getHeader: () => [], setHeader() {} },
   ] as const;
 
-/** Returns the request for consent that this browser has begun, with its app; null if it has ended, or another browser began it. */
+/**
+ * Returns the pending request for consent that this browser began, with its app. Null if the request has ended, or another browser began
+ * it.
+ */
 async function findAsked(
   { db }: ApiContext,
   { provider }: Parts,
@@ -98,7 +101,7 @@ async function findAsked(
   }
 }
 
-/** Returns the reason why a session may not consent; null if it may. */
+/** Returns the reason why a session may not consent. Null if it may. */
 async function refusalOf(
   { db, clock }: ApiContext,
   caller: Caller | null,
@@ -128,11 +131,11 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
   });
 }
 
-/** Stores the result of a request for consent. Returns the address at which the authorization server continues. */
+/** Stores the result of a request for consent. Returns the path at which the authorization server continues. */
 const finish = async ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
   (await provider()).interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
-/** Authorizes the app. Returns the address at which the authorization server continues. */
+/** Authorizes the app. Returns the path at which the authorization server continues. */
 function allow(
   { db, clock }: ApiContext,
   parts: Parts,
@@ -142,7 +145,7 @@ function allow(
   const { app } = asked;
   return runAsCaller(db, caller, { now: clock() }, (trx, { userId: homeId }) =>
     parts.store.inTransaction({ trx, because: 'home' }, async () => {
-      // The interaction is locked, so that a second click does not authorize the app twice.
+      // The request for consent is read again under a lock, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
       const scopes = scopesOf(asked);
@@ -157,11 +160,11 @@ function allow(
 }
 
 /**
- * Sends a page. `redirect`: address to which its form may lead, because browsers also apply form-action to redirects
- * after a form.
+ * Sends a page of consent. `redirect`: address to which the page's form may lead, because browsers apply form-action to redirects after a
+ * form, too.
  */
 function send(reply: FastifyReply, status: number, page: string, redirect?: URL) {
-  // A policy cannot contain the host [::1], so all of http: is allowed.
+  // A policy cannot contain the host [::1], so for IPv6 addresses all of http: is allowed.
   const target = redirect && (redirect.hostname.startsWith('[') ? 'http:' : redirect.origin);
   const policy = target
     ? PLAIN_PAGE_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`)

@@ -1,11 +1,12 @@
 import { GREEN_BUTTON_NEEDS, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
-/** Parameter of a request for consent that carries the negotiated scope string of ESPI. Clients cannot set it. */
+/** Name of an internal parameter of a request for consent. It contains the negotiated scope string of ESPI. Clients cannot set it. */
 export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
 
 /**
- * Replaces the ESPI scope string in a request for consent by the corresponding scope, and adds the negotiated string as a parameter. If no
- * part of the string can be granted, the string is unchanged and later refused as an unknown scope. Returns null if nothing changes. Pure.
+ * Replaces the ESPI scope string in a request for consent with the corresponding scope, and adds the negotiated string as a parameter. If
+ * no part of the string can be granted, leaves the string, which is later refused as an unknown scope. Returns null if nothing changes.
+ * Pure.
  */
 export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);
@@ -23,9 +24,9 @@ export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | 
 }
 
 /**
- * Replaces the ESPI scope strings in a request for tokens by the corresponding scope. A token of an app itself has no scopes: the strings
- * are removed, and any other scope becomes one that is refused, because the package ignores unknown ones. Returns null if nothing changes.
- * Pure.
+ * Replaces the ESPI scope strings in a request for tokens with the corresponding scope. Returns null if nothing changes. A token for the
+ * app itself has no scopes, so its ESPI strings are removed. Any other scope is then replaced with one that is refused, because
+ * oidc-provider ignores unknown scopes. Pure.
  */
 export function readGreenButtonTokenScope(form: URLSearchParams): URLSearchParams | null {
   const scopes = form.get('scope')?.split(' ').filter(Boolean) ?? [];

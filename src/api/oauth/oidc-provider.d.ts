@@ -1,4 +1,4 @@
-/** Types that this repository uses of a package without its own types. */
+/** Types of oidc-provider, which has no types of its own. Only those that this repository uses. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

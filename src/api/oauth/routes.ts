@@ -17,7 +17,10 @@ import { OAUTH_PATHS } from './paths.ts';
 import { OauthStore } from './store.ts';
 
 const METADATA = '/.well-known/oauth-authorization-server';
-/** Members of the metadata (RFC 8414). The package also describes OpenID Connect, which this server does not speak. */
+/**
+ * Members of the authorization server's metadata (RFC 8414) that are published. The package oidc-provider also returns members of OpenID
+ * Connect, which this server does not support.
+ */
 const MEMBERS = [
   'issuer',
   'authorization_endpoint',
@@ -31,14 +34,13 @@ const MEMBERS = [
 ];
 const FORM_LIMIT_BYTES = 16_384;
 const FORM_TOO_LONG = new AppError('badRequest', { details: [{ field: 'body', message: 'is longer than 16 KiB' }] });
-/**
- * Request headers that are passed to the package. Host and protocol are those of the public URL, whatever the client
- * sends.
- */
+/** Request headers that are passed to the package oidc-provider. Host and protocol always come from the public URL. */
 const HANDED = ['accept', 'authorization', 'content-type', 'cookie'];
 const ANSWERED = ['cache-control', 'content-type', 'location', 'pragma', 'set-cookie', 'www-authenticate'];
 
-/** Parts shared by the routes. `forward` passes a request to the package, with another address or body if given. */
+/**
+ * Dependencies of the routes. `forward` passes a request to the package oidc-provider, with another URL or body if `changed` contains one.
+ */
 interface Parts {
   db: Database;
   store: OauthStore;
@@ -47,8 +49,8 @@ interface Parts {
 }
 
 /**
- * Adds the authorization server at `/oauth/…` with its metadata, and the page of consent. Complete requests are passed to oidc-provider,
- * and its answers are sent once the transaction has committed.
+ * Adds the authorization server at `/oauth/…`, its metadata and the page of consent. The package oidc-provider handles complete requests.
+ * Its response is sent once the transaction has committed.
  */
 export function addOauthRoutes(
   app: FastifyInstance,
@@ -63,7 +65,7 @@ export function addOauthRoutes(
     const provider = createAuthorizationServer({ issuer: publicUrl(), secret, store, onError });
     return { provider, handle: provider.callback() };
   };
-  /** Loads the package at the first request of an app. The public URL is known once the service listens. */
+  /** Loads the package oidc-provider at the first request of an app. The public URL is known only once the service listens. */
   const server = () => {
     made ??= make();
     return made;
@@ -74,7 +76,7 @@ export function addOauthRoutes(
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Bodies of any type are accepted, because the package refuses unsupported types with the errors of OAuth.
+    // Bodies of any type are accepted here, because oidc-provider refuses unsupported types with the errors of OAuth.
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       body.length > FORM_LIMIT_BYTES ? done(FORM_TOO_LONG) : done(null, body),
     );
@@ -91,7 +93,7 @@ export function addOauthRoutes(
   });
 }
 
-/** Returns a request as the package receives it. */
+/** Returns a request in the form that is passed to the package oidc-provider. */
 function handedRequest(
   { method, url, headers, body }: FastifyRequest,
   publicUrl: string,
@@ -108,10 +110,10 @@ function handedRequest(
   };
 }
 
-/** Returns the metadata of this server. `all`: the metadata of the package. */
+/** Returns the metadata of this authorization server. `all`: the metadata that oidc-provider returns. */
 const metadataOf = (all: Record<string, unknown>, publicUrl: string) => ({
   ...Object.fromEntries(MEMBERS.map((name) => [name, all[name]])),
-  // The scopes without "openid", which the package adds.
+  // oidc-provider would add the scope "openid".
   scopes_supported: APP_SCOPE_NAMES,
   response_modes_supported: ['query'],
   revocation_endpoint_auth_methods_supported: all.token_endpoint_auth_methods_supported,
@@ -126,7 +128,7 @@ async function authorize({ counter, forward }: Parts, request: FastifyRequest, r
   reply.header('Content-Security-Policy', PLAIN_PAGE_POLICY);
   const [path = ''] = request.url.split('?', 1);
   const asked = new URLSearchParams(request.url.slice(path.length));
-  // The request is stored as JSON, in which PostgreSQL does not accept NUL.
+  // Requests are stored as JSON, in which PostgreSQL does not accept NUL.
   if ([...asked.values()].some((value) => value.includes('\0'))) throw new AppError('badRequest');
   const read = readGreenButtonScope(asked);
   return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
@@ -137,8 +139,7 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));
   const because = request.url.startsWith(OAUTH_PATHS.revocation) ? 'revoked' : 'reuse';
-  // A request of an app itself is counted only after its secret was accepted, so that others cannot use up its
-  // limit.
+  // A request of an app itself is counted only after the app's secret was accepted, so that others cannot use up the app's limit.
   if (form.get('grant_type') === 'client_credentials')
     await takeRequest(counter, await store.clientOf(...credentialsOf(request, form)));
   const body = readGreenButtonTokenScope(form)?.toString();
@@ -149,18 +150,18 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
   return answer(reply, done);
 }
 
-/** Counts a request of an app, if `owner` is known. Throws if the limit is reached. */
+/** Counts a request of an app, if `owner` is known. Throws 429 if the limit is reached. */
 async function takeRequest(counter: RequestCounter, owner: Parameters<typeof counterNameOf>[0] | null) {
   const counted = owner && (await counter.take(counterNameOf(owner)));
   if (counted && !counted.allowed)
     throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
 }
 
-/** Returns the client_id and the secret that a request presents, by HTTP Basic or in its form. */
+/** Returns the client_id and the secret in a request, from HTTP Basic or the form. */
 function credentialsOf({ headers }: FastifyRequest, form: URLSearchParams): [id: string, secret: string] {
   const [, basic] = /^Basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? ''];
-  // Both are encoded as in a form (RFC 6749, 2.3.1).
+  // In HTTP Basic, id and secret are encoded as in a form (RFC 6749, 2.3.1).
   const decode = (text = '') => new URLSearchParams(`x=${text}`).get('x') ?? '';
   const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2);
   return [decode(id), decode(secret)];

@@ -9,7 +9,7 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
-/** Names of the cookies of a request for consent in progress. Each is limited to the path of that request. */
+/** Names of the cookies of a pending request for consent. Each is limited to the path of the request. */
 const COOKIES = {
   session: '__Secure-energy_oauth',
   interaction: '__Secure-energy_consent',
@@ -17,14 +17,14 @@ const COOKIES = {
 };
 
 const HOUR_SECONDS = 3_600;
-/** Lifetimes in seconds. A person may have to sign in by mail before consenting. */
+/** Lifetimes in seconds. That of a request for consent allows for a sign-in by mail. */
 const TTL = {
   Interaction: HOUR_SECONDS / 2,
   Session: HOUR_SECONDS / 2,
   AuthorizationCode: 60,
   AccessToken: HOUR_SECONDS,
   ClientCredentials: HOUR_SECONDS,
-  // Lifetime of an unused refresh token. A used one is replaced by the next.
+  // Lifetime of an unused refresh token. Each use replaces the token.
   RefreshToken: 365 * 24 * HOUR_SECONDS,
   Grant: 365 * 24 * HOUR_SECONDS,
 };
@@ -34,7 +34,7 @@ const OFF = { enabled: false };
 interface Options {
   /** Public URL of the service. */
   issuer: string;
-  /** Secret of the installation, from which the key of the cookies is derived. */
+  /** Secret of the installation, from which the key that signs the cookies is derived. */
   secret: string;
   store: OauthStore;
   onError(error: Error): void;
@@ -45,12 +45,12 @@ export function createAuthorizationServer(options: Options): Provider {
   const { issuer, store, onError } = options;
   const provider: Provider = new Provider(issuer, {
     ...configurationOf(options),
-    // Accepts only the consent that was given to this request.
+    // Accepts only consent that was given to the current request.
     loadExistingGrant: async ({ oidc }: Context) =>
       oidc.result?.consent ? provider.Grant.find(oidc.result.consent.grantId) : undefined,
   });
-  // Trusts the headers of the request: the service or a trusted proxy terminates TLS, and routes.ts sets the headers of
-  // the public URL.
+  // Trusts the headers about host and protocol: the service or a trusted proxy terminates TLS, and routes.ts sets these headers from the
+  // public URL.
   provider.proxy = true;
   provider.on('server_error', (_context, error) => onError(error));
   useOwnSecrets(provider);
@@ -58,9 +58,9 @@ export function createAuthorizationServer(options: Options): Provider {
   return provider;
 }
 
-/** Returns the settings of the package. */
+/** Returns the configuration of the package oidc-provider. */
 function configurationOf({ secret, store }: Options): Record<string, unknown> {
-  // The package needs a key for ID tokens, which this server never issues.
+  // oidc-provider requires a key for ID tokens, although this server never issues one.
   const unused = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
   const cookie = { httpOnly: true, secure: true, signed: true, sameSite: 'lax' };
   return {
@@ -117,19 +117,19 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
   };
 }
 
-/** Lets the package compare the hashed secrets of apps, and create tokens in the format of this service. */
+/** Makes oidc-provider compare the hashed secrets of apps, and create tokens in the format of this service. */
 function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
     return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
-    // Set here, because this function replaces one of the package that also sets the format.
+    // The function of oidc-provider that this function replaces also sets the format.
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
-    // A scope needs the consent of a home, which this token lacks. ESPI's scope strings were removed before
-    // (green-button-requests.ts).
+    // A scope needs the consent of a home, which a token for the app itself lacks. ESPI's scope strings have been removed by
+    // green-button-requests.ts.
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
@@ -138,7 +138,7 @@ function useOwnSecrets(provider: Provider): void {
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
 }
 
-/** Asks for consent in every request, and refuses scopes that the app may not ask for before that. */
+/** Returns a prompt that asks for consent in every request. Before that, it refuses scopes that the app may not have. */
 function consentPrompt() {
   const { Check, Prompt } = interactionPolicy;
   const check = new Check('consent', 'the home has not consented to this request', ({ oidc }) => {
@@ -153,8 +153,8 @@ function consentPrompt() {
 }
 
 /**
- * Adds the addresses of Green Button's resources to responses with tokens. Repeats the response to a refresh for 30 s,
- * because it may not have arrived. Any other second use of a token ends the authorization.
+ * Completes the responses of the token endpoint. Adds the addresses of Green Button's resources. Repeats the response to a refresh for 30
+ * s, because the app may not have received it; any other second use of a token ends the authorization.
  */
 function completeAnswers(provider: Provider, store: OauthStore, issuer: string): void {
   provider.use(async (context, next) => {
@@ -179,8 +179,9 @@ function completeAnswers(provider: Provider, store: OauthStore, issuer: string):
 type TokenAnswer = { scope?: string } & Record<string, unknown>;
 
 /**
- * Returns the token response that ESPI requires: with the scope string that the home consented to, if the app asked for one, and the
- * addresses of the subscription and the authorization; for a token of an app itself, the address of its ApplicationInformation.
+ * Adds to a token response the members that ESPI requires. For a token for a home: the scope string that the home consented to, if the app
+ * requested one, and the addresses of the subscription and the authorization. For a token for the app itself: the address of its
+ * ApplicationInformation.
  */
 async function withGreenButton(
   answer: TokenAnswer,
@@ -195,7 +196,7 @@ async function withGreenButton(
   const found = await store.subscriptionOf(grantId);
   if (!found) return answer;
   const scopes = (answer.scope ?? '').split(' ');
-  // A refresh may ask for fewer scopes.
+  // The new token may have fewer scopes than the authorization.
   if (!scopes.includes(GREEN_BUTTON_NEEDS)) return answer;
   const others = scopes.filter((scope) => scope !== GREEN_BUTTON_NEEDS);
   return { ...answer, scope: [found.scope, ...others].join(' '), ...subscriptionUrls(issuer, found.id) };

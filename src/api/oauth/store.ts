@@ -11,12 +11,12 @@ import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
 import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.ts';
 
-/** Time for which the response to a refresh is repeated, because it may not have arrived. */
+/** Time for which the response to a refresh is repeated, because the app may not have received it. */
 const REPEATED_MS = 30_000;
-/** Retention of used refresh tokens. After that, a reused token is refused, but no longer ends the authorization. */
+/** Retention of used refresh tokens. After that time, a reused token is refused, but no longer ends the authorization. */
 const USED_FOR_MS = 30 * DAY_MS;
 
-/** The models of the authorization server that are rows of `oauth_tokens`. */
+/** The models of the package oidc-provider that are stored as rows of `oauth_tokens`. */
 const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   Interaction: 'interaction',
   AuthorizationCode: 'code',
@@ -25,15 +25,15 @@ const KINDS: Readonly<Record<string, OauthTokenKind>> = {
   RefreshToken: 'refresh',
 };
 
-/** Transaction in which the authorization server handles a request, and the reason for which the request would end an authorization. */
+/** Transaction in which the authorization server handles a request, and the reason for which the request ends an authorization. */
 interface Work {
   trx: Database;
   because: AuthorizationEnd;
-  /** Answer that is repeated, and the app that received it. */
+  /** A stored token response to repeat, and the app that received it. */
   repeated?: { answer: unknown; clientId: unknown };
 }
 
-/** Store of the authorization server in the database, which all API processes share. */
+/** Database storage of the authorization server. All API processes share it. */
 export class OauthStore {
   readonly #current = new AsyncLocalStorage<Work>();
   readonly #db: Database;
@@ -46,7 +46,7 @@ export class OauthStore {
     this.#clock = clock;
   }
 
-  /** Runs a request of the authorization server in a transaction. */
+  /** Handles a request of the authorization server in a transaction. */
   inTransaction<T>(work: Work, run: () => Promise<T>): Promise<T> {
     return this.#current.run(work, run);
   }
@@ -56,11 +56,11 @@ export class OauthStore {
     if (kind === 'refresh') return this.#refreshTokens();
     if (kind) return this.#tokens(kind);
     if (model === 'Grant') return this.#grants();
-    // The server has no sessions of its own: each request needs a new consent.
+    // Sessions of the authorization server are not stored, because each request needs a new consent.
     return model === 'Client' ? this.#clients() : NOTHING;
   }
 
-  /** Stores the answer to the use of a refresh token. */
+  /** Stores the token response to a refresh, so that the response can be repeated. */
   async keepAnswer(token: string, answer: unknown): Promise<void> {
     await this.#database
       .updateTable('oauth_tokens')
@@ -69,13 +69,13 @@ export class OauthStore {
       .execute();
   }
 
-  /** Returns the response that the request repeats, if the authenticated client received it; otherwise null. */
+  /** Returns the stored token response to repeat, if the authenticated app is the one that received it; otherwise null. */
   repeatedAnswer(clientId: string | undefined): unknown {
     const { repeated } = this.#current.getStore() ?? {};
     return repeated && repeated.clientId === clientId ? repeated.answer : null;
   }
 
-  /** Returns the id and the scope string of an authorization's subscription, if its app asked for one; null otherwise. */
+  /** Returns the id and the scope string of the Green Button subscription of an authorization. Null if the app did not request one. */
   async subscriptionOf(grantId: string): Promise<{ id: string; scope: string } | null> {
     const row = await this.#database
       .selectFrom('authorizations')
@@ -86,8 +86,8 @@ export class OauthStore {
   }
 
   /**
-   * Returns an app with the account that registered it, for counting its requests. Null if the secret is not that of
-   * a confidential app.
+   * Returns an app with the account that registered it, so that its request can be counted. Null if the secret is wrong or the app is not
+   * confidential.
    */
   async clientOf(clientId: string, secret: string): Promise<{ accountId: string; appId: string } | null> {
     const app = await findClientApp(this.#database, clientId);
@@ -95,7 +95,7 @@ export class OauthStore {
     return isProved ? { accountId: app.user_id, appId: app.app_id } : null;
   }
 
-  /** Returns the id of an app in addresses of ESPI; null if there is no such app. */
+  /** Returns the id of an app in the addresses of ESPI. Null if the app does not exist. */
   async resourceOfApp(clientId: string): Promise<string | null> {
     const row = await this.#database
       .selectFrom('apps')
@@ -105,7 +105,7 @@ export class OauthStore {
     return row?.resource_id ?? null;
   }
 
-  /** Returns the home and the app of a refresh token or code; null if it is unknown. */
+  /** Returns the home and the app of a refresh token or code. Null if the token or code is unknown. */
   async ownerOf(token: string): Promise<{ accountId: string; appId: string } | null> {
     const row = await this.#db
       .selectFrom('oauth_tokens')
@@ -116,14 +116,14 @@ export class OauthStore {
     return row ?? null;
   }
 
-  /** The transaction of the request, if there is one. */
+  /** The transaction of the current request; without a transaction, the database. */
   get #database(): Database {
     return this.#current.getStore()?.trx ?? this.#db;
   }
 
   /**
-   * Returns a code, token or interaction. In a transaction, its authorization and then the token itself are locked:
-   * uses of one grant follow each other in all processes, and an end of the authorization waits.
+   * Returns a code, token or interaction. In a transaction, locks its authorization and then the token itself. So uses of one authorization
+   * follow each other in all processes, and a revocation of the authorization waits.
    */
   async #findToken(kind: OauthTokenKind, id: string) {
     const inOrder = this.#current.getStore() !== undefined;
@@ -180,7 +180,7 @@ export class OauthStore {
     expiresInSeconds: number,
   ): Promise<void> {
     const stored = JSON.stringify(payload);
-    // A request for consent is deleted with the authorization that it led to.
+    // The request for consent is deleted together with the authorization that it led to.
     const consented = payload.result as { consent?: { grantId: string } } | undefined;
     const authorization_id = grantId ?? consented?.consent?.grantId ?? null;
     await this.#database
@@ -198,8 +198,8 @@ export class OauthStore {
   }
 
   /**
-   * Treats a refresh token as unused if it was used in the last 30 s and its successor is unused. The response may not
-   * have arrived, so it is repeated (server.ts), and the authorization continues.
+   * Returns the adapter of refresh tokens. It treats a token as unused if it was used in the last 30 s and its successor is unused, because
+   * the response may not have arrived. The response is then repeated (server.ts), and the authorization continues.
    */
   #refreshTokens(): Adapter {
     const tokens = this.#tokens('refresh');
@@ -269,7 +269,8 @@ export class OauthStore {
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
 /**
- * Functions that have no effect: tokens are deleted with their authorization by cascade, and no other look-ups occur.
+ * Functions of an adapter that have no effect or no result: tokens are deleted with their authorization by cascade, and no other look-ups
+ * occur.
  */
 const WITHOUT = {
   async revokeByGrantId() {},
@@ -281,7 +282,7 @@ const WITHOUT = {
   },
 };
 
-/** Store of a model that has no rows. */
+/** Adapter of a model that is not stored. */
 const NOTHING: Adapter = {
   async upsert() {},
   async find() {
@@ -292,14 +293,14 @@ const NOTHING: Adapter = {
   ...WITHOUT,
 };
 
-/** Returns an app as a client of the authorization server (RFC 7591). Its secret is compared by SHA-256 (server.ts). */
+/** Returns an app as client metadata of the authorization server (RFC 7591). server.ts compares the secret by its SHA-256. */
 function clientOf(app: ClientApp): StoredPayload {
   const isPublic = app.client_secret_sha256 === null;
   return {
     client_id: app.app_id,
     client_name: app.name,
     client_uri: app.website,
-    // Only native clients may use any port of a loopback address (RFC 8252, 7.3).
+    // Only native clients may use any port of a loopback redirect URI (RFC 8252, 7.3).
     application_type: isPublic ? 'native' : 'web',
     redirect_uris: app.redirect_uris,
     response_types: ['code'],

@@ -7,31 +7,32 @@ import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Caller whose key the request carries. Null below paths that need no key. */
+    /** Caller to whom the request's key belongs. Null on paths that need no key. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
-    /** Number of requests that a request of this route counts as; default 1. */
+    /** Number of requests that one request of this route counts as; default 1. */
     countsAs?: number;
   }
 }
 
-/** Duration of a slow body. The caller may have changed while such a body was being received. */
+/** Duration in ms from which the transfer of a body counts as slow. The caller may have changed during a slow transfer. */
 const SLOW_BODY_MS = 100;
 
 const OPEN = new Set(['/v1/openapi.json']);
 /** Whether a request is for the tools of assistants (src/api/mcp). */
 export const isToolRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
-/** Whether a request is for resources of Green Button (src/api/green-button), which take tokens of apps alone. */
+/** Whether a request is for resources of Green Button (src/api/green-button), which accept only tokens of apps. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
-/** Whether a path needs a key. */
+/** Whether the path of a request needs a key. */
 export const requiresApiKey = (request: FastifyRequest) =>
   isToolRequest(request) ||
   isForGreenButton(request) ||
   (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
 
 /**
- * Whether a path accepts this kind of key or token: tools for assistants accept only keys, and an app itself reads only its own resources.
+ * Whether a path accepts this kind of key or token. Tools for assistants accept only keys; a token for an app itself is accepted only for
+ * the app's own resources.
  */
 function isTaken({ by }: Caller, request: FastifyRequest): boolean {
   if (isForGreenButton(request)) return by === 'app' || by === 'client';
@@ -39,8 +40,8 @@ function isTaken({ by }: Caller, request: FastifyRequest): boolean {
 }
 
 /**
- * Adds authentication. Every path under /v1, /mcp and /espi/1_1/resource, known or not, needs a valid key before any other check, and counts against the
- * account's limits. A wrong key counts against its address; a missing one does not.
+ * Adds authentication. Every path under /v1, /mcp and /espi/1_1/resource, existing or not, needs a valid key before any other check, and
+ * counts against the account's limits. A wrong key counts as a failure of the client's address; a missing key does not.
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
@@ -49,8 +50,8 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const found = presented === undefined ? 'unauthorized' : await authenticate(presented, request.ip);
     const caller = typeof found === 'string' || isTaken(found, request) ? found : 'unauthorized';
-    // Counted as a failure of the address, not as a request of the account, so that somebody with a stolen key cannot use up its owner's
-    // limits.
+    // Requests with a refused key count as failures of the address, not as requests of the account, so that a person with a stolen key
+    // cannot use up the owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')
         await countFailure(counter, request.ip);

@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
-/** Path of the certificate. It needs no API key: devices and household brokers fetch it before they have one. */
+/** Path of the TLS certificate. It needs no API key, because devices and household brokers fetch the certificate before they have a key. */
 const CERTIFICATE_PATH = '/certificate.pem';
 
 /**
- * Adds `GET /certificate.pem`: the certificate of the API and the embedded broker, for clients that must trust it. `current` returns the
- * PEM file in use. Only its first certificate is sent; other content of the file stays private.
+ * Adds `GET /certificate.pem`: the TLS certificate of the API and the embedded broker, for clients that must trust it. `current`: returns
+ * the PEM file in use. Only the file's first certificate is sent; its other content stays private.
  */
 export function addCertificateDownload(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>
@@ -17,7 +17,7 @@ export function addCertificateDownload(app: FastifyInstance, current: () => Buff
   );
 }
 
-/** Whether the certificate is self-signed. Devices then trust it only if they have a copy. */
+/** Whether the certificate is self-signed. Devices trust a self-signed certificate only if they have a copy of it. */
 export function isSelfSigned(certificate: Buffer): boolean {
   const parsed = new X509Certificate(certificate);
   return parsed.checkIssued(parsed);

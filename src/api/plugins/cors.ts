@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
 import { isToolRequest, requiresApiKey } from './authentication.ts';
 
-/** Headers of a response that pages of other origins may read. */
+/** Response headers that pages of other origins may read. */
 const EXPOSED = [
   'Age',
   'Content-Disposition',
@@ -16,16 +16,16 @@ const EXPOSED = [
 ];
 const MAX_AGE_SECONDS = 7_200;
 
-/** Headers of a request that these pages may send. The last ones are for `/mcp`. */
+/** Request headers that pages of other origins may send. The last headers are only for `/mcp`. */
 const ACCEPTED = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
   ...['Energy-Allow-Write', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ];
 
 /**
- * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS). Without configured origins, no page may.
- * Cookies are not allowed, and authenticate nothing there. Added first, because a page must be able to read refusals, and a preflight has
- * no key. `/mcp` refuses pages of other origins, because the protocol requires it (transports, security warning).
+ * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS); without configured origins, no page may
+ * call them. Cookies are not allowed, because they authenticate nothing on these paths. Must be added first: pages must be able to read
+ * refusals, and preflights have no key. `/mcp` refuses pages of all other origins, as the protocol requires (transports, security warning).
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   const allowed = new Set(origins);

@@ -13,34 +13,34 @@ export interface ErrorBody {
   /** Page of the reference that explains the error. */
   doc_url: string;
   details?: FieldError[];
-  /** Seconds to wait, with 429. */
+  /** Seconds to wait before the next request. Only with status 429. */
   retry_after?: number;
-  /** Id of the request, with 500. */
+  /** Id of the request. Only with status 500. */
   incident?: string;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 const ONE_MEBIBYTE = 1_048_576;
-/** Maximum length of a body of readings. Bodies of imports may be longer. */
+/** Maximum size of a body of readings, in MiB. Bodies of imports may be larger. */
 const READINGS_MEBIBYTES = 4;
 
-/** SQLSTATE query_canceled: a statement exceeded its time limit. The client should retry. */
+/** SQLSTATE query_canceled: a statement exceeded its time limit. Clients should retry. */
 const STATEMENT_TIMEOUT = '57014';
-/** A row to which the statement refers (a user, a device) was deleted by another process after it had been found. */
+/** SQLSTATE foreign_key_violation: the statement refers to a row (a user, a device) that another process has deleted meanwhile. */
 const GONE = '23503';
-/** A value that the database cannot store (SQLSTATE 22). It is the client's error, although no check detected it. */
+/** SQLSTATE of class 22: the database cannot store a value. It is the client's error, although no check detected it. */
 const UNHOLDABLE = /^22/;
 
-/** fastify's error of a body beyond the limit of its operation. */
+/** Code of fastify's error if a body is longer than the limit of its operation. */
 const BODY_TOO_LONG = 'FST_ERR_CTP_BODY_TOO_LARGE';
 
-/** Messages for fastify's errors about a body. */
+/** Messages for fastify's errors about a body, by code. */
 const WRONG_BODIES: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'is empty, and must be JSON',
 };
 
-/** Returns the response to an error of the catalogue. `publicUrl` is where clients reach the API and its documentation. */
+/** Returns the body of the response to an error of the catalogue. `publicUrl`: URL at which clients reach the API and its documentation. */
 export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,
@@ -48,7 +48,10 @@ export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
   doc_url: `${publicUrl}/docs/reference/errors#${formatErrorCode(name)}`,
 });
 
-/** Turns everything that is thrown into a response. A 500 contains no internals, only the id that is also in the log. */
+/**
+ * Adds the handler that turns everything that is thrown into a response. A response with status 500 contains no internals, only the id that
+ * is also in the log.
+ */
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
@@ -58,7 +61,7 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
       request.log.error({ err: thrown }, 'unexpected error');
       body.incident = request.id;
     }
-    // Validation should have detected the value, so the error is logged for investigation.
+    // Validation should have refused a value that the database cannot store, so the error is logged for investigation.
     if (UNHOLDABLE.test((thrown as { code?: string }).code ?? ''))
       request.log.warn({ err: thrown }, 'validation missed an invalid value');
     if (name === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -81,8 +84,8 @@ export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): 
 export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the expected form of the header, and the error of the one that was sent (RFC 6750, section 3). It reveals nothing about existing
- * keys. For assistants it also contains the address of the metadata.
+ * Returns the `WWW-Authenticate` header: the expected form of the Authorization header or, if a header of this form was sent, its error
+ * (RFC 6750, section 3). It does not reveal which keys exist. For assistants it also contains the address of the metadata.
  */
 function challenge(request: FastifyRequest, publicUrl: string): string {
   const metadata = isToolRequest(request) ? `, resource_metadata="${publicUrl}${RESOURCE_METADATA}/mcp"` : '';
@@ -102,7 +105,8 @@ function nameOf(thrown: Error & { code?: string; statusCode?: number }, bodyLimi
   if (UNHOLDABLE.test(code)) return 'unprocessable';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'contentType';
   if (code === BODY_TOO_LONG) return tooLong((bodyLimit ?? 0) / ONE_MEBIBYTE);
-  // fastify refuses some requests before the handler (JSON syntax, lengths, encodings). The specification defines 400 for them.
+  // fastify refuses some requests before their handler runs (JSON syntax, lengths, encodings). The specification defines status 400 for
+  // them.
   if (thrown.statusCode && thrown.statusCode >= 400 && thrown.statusCode < 500) return 'badRequest';
   return 'internal';
 }

@@ -6,14 +6,14 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findAnswer, type IdempotentRequest, lockIdempotencyKey, storeAnswer } from '#src/users/idempotent-answers.ts';
 
-/** Permitted keys: visible characters. */
+/** Matches a permitted Idempotency-Key: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). A repetition of the request gets the first
- * response. A different request under the same key gets 409, and so does a repetition while the first is under way. The key of another API
- * key of the account is a different one. The response is committed with the request's changes, so a request that failed or was cut off
- * leaves no trace and may be repeated.
+ * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). A repeated request gets the first response. A
+ * different request with the same key gets 409, and so does a repeated request while the first is in progress. Idempotency-Keys of
+ * different API keys are independent. The response is stored in the transaction of the changes, so a request that failed or was interrupted
+ * leaves no trace and can be repeated.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretBox },
@@ -24,7 +24,7 @@ export async function runIdempotently(
 ): Promise<{ status: number; answer: unknown }> {
   const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
-  // Requests that only read have no transaction, and may run twice concurrently.
+  // Requests that change nothing have no transaction, and may run twice concurrently.
   if (db.isTransaction && !(await lockIdempotencyKey(db, keyed))) throw new AppError('idempotencyUnderWay');
   const known = await findAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
@@ -56,6 +56,6 @@ function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // Entries instead of an object: an object would put digits first among its names, and treats `__proto__` specially.
+  // An array of entries instead of an object, because an object would put names that are digits first and treats `__proto__` specially.
   return { members: members.map(([name, member]) => [name, inOrder(member)]) };
 }

@@ -13,17 +13,17 @@ import { recordAction } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
 import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 
-/** Origin of an act in the audit log. */
+/** Value of `by` in the audit log for an action that a mailed link caused. */
 const BY_MAIL = 'the link of a mail';
 
 /**
- * Adds the pages of links in mails: to unsubscribe, and to accept an invitation to a home. GET shows a confirmation; only
- * POST changes something, because mail scanners follow links (RFC 8058). A page has one form and no script. The token in
- * the link is the permission. It allows nothing else, and signs nobody in.
+ * Adds the pages of links in mails: to unsubscribe, and to accept an invitation to a home. GET shows a confirmation page with one form and
+ * no script; only POST changes anything, because mail scanners follow links (RFC 8058). The token in the link authorizes this one action.
+ * It does not sign in.
  */
 export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Mail programs send either form encoding; browsers send only the urlencoded one. The content has no meaning.
+    // Media types of a form. Mail programs send either of them; browsers send only the urlencoded one. The form's content has no meaning.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();
@@ -37,9 +37,9 @@ export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret
 const tokenOf = ({ params }: FastifyRequest): string => (params as { token: string }).token;
 const formWith = (button: string) => `<form method="post"><button style="font:inherit">${button}</button></form>\n`;
 
-/** Adds the unsubscribe link of mails, which pauses the alert or switches mails about remarks off. */
+/** Adds the page of unsubscribe links, which pauses an alert, or switches off mails about remarks. */
 function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: string): void {
-  /** Returns what the mails of a link are about: an alert, or the account whose home the remarks are on. */
+  /** Returns the id that an unsubscribe link is about: of an alert or, for remarks, of the account of the home. */
   const targetOf = (request: FastifyRequest): string =>
     requireFound(verifyMailedToken(secret, 'unsubscribe', tokenOf(request)));
   scope.get('/unsubscribe/:token', async (request, reply) => {
@@ -56,7 +56,7 @@ function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: 
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/** Returns the texts of a page, in the language of the mail. 404 if the account whose home the remarks are on was deleted. */
+/** Returns the texts of an unsubscribe page in the language of the mail. Throws 404 if the account of the home was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await findLanguageOfAccount(db, target));
@@ -67,7 +67,7 @@ async function textsOf(db: Database, target: string) {
   return { language, ...(await wordsOf(language)).pages.endAlert };
 }
 
-/** Pauses an alert, or switches an account's mails about remarks off. 404 if there is none. */
+/** Pauses an alert, or switches off an account's mails about remarks. Throws 404 if the alert or the account does not exist. */
 async function endMails(trx: Database, target: string, address: string): Promise<void> {
   const by = BY_MAIL;
   if (isAccount(target)) {
@@ -80,11 +80,14 @@ async function endMails(trx: Database, target: string, address: string): Promise
 }
 
 /**
- * Adds the page of an invitation to a home. POST accepts it for the account with the invited address, which is created
+ * Adds the page of an invitation to a home. POST accepts the invitation for the account with the invited address, and creates the account
  * if necessary.
  */
 function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, secret: string): void {
-  /** Returns the invitation of a link (null if it has ended), and the page's texts in the browser's language or else the home's. */
+  /**
+   * Returns the invitation of a link (null if the invitation has ended), and the texts of the page in the browser's language or else in the
+   * home's language.
+   */
   const open = async (request: FastifyRequest) => {
     const memberId = verifyMailedToken(secret, 'member', tokenOf(request));
     const invitation = memberId === null ? null : await findInvitation(db, memberId, clock());

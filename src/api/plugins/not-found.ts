@@ -4,12 +4,14 @@ import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { wordsOf } from '#src/delivery/words/words.ts';
 import { errorBody } from './errors.ts';
 
-/** Paths below which a trailing slash is ignored. Not elsewhere: a redirect from `//example.com/` would lead to another site. */
+/**
+ * Matches paths below which a trailing slash is ignored. On other paths, the redirect could lead to another site, as for `//example.com/`.
+ */
 const PAGES = /^\/(docs|dashboard)\//;
 
 /**
- * Answers paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that exists. A program
- * gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added before the routes.
+ * Answers requests for paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that path
+ * exists. A program gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added before the routes.
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
   const methodsOf = collectMethods(app);
@@ -31,14 +33,17 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
   });
 }
 
-/** No regular expression, because it would take quadratic time for many slashes. */
+/** Not a regular expression, because it would take quadratic time for many slashes. */
 function withoutSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
   return path.slice(0, end);
 }
 
-/** Returns a function for the methods that a path accepts. HEAD goes with GET, and a path that ends in a wildcard may not exist. */
+/**
+ * Returns a function that returns the methods that a path accepts. HEAD is left out, because every path with GET accepts it. Paths that end
+ * in a wildcard are left out, because they may not exist.
+ */
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
@@ -51,7 +56,7 @@ function collectMethods(app: FastifyInstance): (path: string) => string[] {
 const patternOf = (url: string): RegExp =>
   new RegExp(`^${url.replaceAll(/[.+()[\]]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')}$`);
 
-/** Adds `GET /`, which redirects browsers to the dashboard. It has nothing for programs. */
+/** Adds `GET /`, which redirects browsers to the dashboard. Programs get 404. */
 export function addRootRedirect(app: FastifyInstance): void {
   app.get('/', (request, reply) => {
     reply.header('Vary', 'Accept');

@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '#src/core/errors.ts';
 import type { ErrorBody } from './errors.ts';
 
-/** Maximum size of a request's head: Node's own limit for HTTP/1.1. */
+/** Maximum size of a request's head in bytes: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
 
-/** Options of a server that leave to `addProtocolErrors` the errors that Node would answer with an empty body. */
+/** Server options with which errors that Node would answer with an empty body are left to `addProtocolErrors`. */
 export const LENIENT_PARSER = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
@@ -15,10 +15,10 @@ export function addProtocolErrors(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     const { host, ':authority': authority } = headers as Record<string, string | undefined>;
     if (raw.httpVersion === '1.1' && host === undefined) throw wrong('Host', 'is required');
-    // Over HTTP/2 at least one of them is present (nghttp2). If they differ, one is false (RFC 9113, 8.3.1).
+    // Over HTTP/2, Host or :authority is present (nghttp2 requires it). If both are present and differ, one is false (RFC 9113, 8.3.1).
     if (host !== undefined && authority !== undefined && host.toLowerCase() !== authority.toLowerCase())
       throw wrong('Host', 'must be the :authority');
-    // Node enforces this limit on an HTTP/2 connection only after the client has acknowledged it.
+    // Node enforces the limit of the head on an HTTP/2 connection only after the client has acknowledged the limit.
     if (raw.httpVersionMajor === 2 && raw.rawHeaders.reduce((sum, { length }) => sum + length, 0) > MAX_HEAD_BYTES)
       throw new AppError('badRequest');
     const { expect } = headers;
@@ -26,18 +26,18 @@ export function addProtocolErrors(app: FastifyInstance): void {
     done();
   });
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    // The rest of its body may never arrive.
+    // The connection is closed, because the rest of the request's body may never arrive.
     response.setHeader('Connection', 'close');
     app.routing(request, response);
   });
 }
 
-/** Matches connection errors after which a response cannot reach the client. */
+/** Codes of connection errors after which no response can reach the client. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
-/** Answers a request that Node cannot parse, if the connection still allows a response, and closes the connection. */
+/** Answers a request that Node cannot parse, if the connection still permits a response, and closes the connection. */
 export function refuseBrokenRequest(error: Error, socket: Duplex, refused: ErrorBody): void {
-  // After a failed handshake, a response would wait for the handshake without end.
+  // After a failed TLS handshake, no response is written, because it would wait for the handshake without end.
   if (!socket.writable || UNANSWERABLE.test((error as NodeJS.ErrnoException).code ?? '')) return void socket.destroy();
   const body = JSON.stringify(refused);
   const status = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}\r\n`;
@@ -47,7 +47,7 @@ export function refuseBrokenRequest(error: Error, socket: Duplex, refused: Error
 
 const wrong = (field: string, message: string) => new AppError('badRequest', { details: [{ field, message }] });
 
-/** Returns the path and query of a request target; from a target in absolute form (RFC 9112, 3.2.2) the host is removed. */
+/** Returns the path and query of a request target. Removes the host from a target in absolute form (RFC 9112, 3.2.2). */
 export function toOriginForm(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
   if (origin === undefined) return target;
@@ -56,9 +56,9 @@ export function toOriginForm(target: string): string {
 }
 
 /**
- * After the signal, asks clients to move to another process without interrupting any request. Over HTTP/1.1 each response announces the end
- * of its connection (RFC 9112, 9.6); a connection without a request stays open, because one may be on its way. HTTP/2 has a frame for this
- * (GOAWAY).
+ * When the signal aborts, asks clients to move to another process without interrupting any request. Over HTTP/1.1, each response announces
+ * the end of its connection (RFC 9112, 9.6); an idle connection stays open, because a request may be on its way. Over HTTP/2, the server
+ * sends GOAWAY.
  */
 export function addConnectionDraining(
   app: FastifyInstance,
@@ -67,7 +67,7 @@ export function addConnectionDraining(
 ): void {
   signal?.addEventListener('abort', handOnHttp2);
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    // fastify's Connection header after a broken body is not allowed in HTTP/2 (RFC 9113, 8.2.2).
+    // After a broken body, fastify sets the Connection header, which HTTP/2 forbids (RFC 9113, 8.2.2).
     if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
     else if (signal?.aborted) reply.header('Connection', 'close');
     done();

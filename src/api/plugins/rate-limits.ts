@@ -4,7 +4,8 @@ import { networkOf, type RequestCounter, type RequestDecision } from '#src/auth/
 import { AppError } from '#src/core/errors.ts';
 
 /**
- * Adds the headers with the account's policy and its remaining requests (draft-ietf-httpapi-ratelimit-headers) to every counted response.
+ * Adds the headers with the account's request limits and remaining requests (draft-ietf-httpapi-ratelimit-headers) to a response whose
+ * request was counted.
  */
 function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
   if (!windows) return;
@@ -17,8 +18,8 @@ function tellLimits(reply: FastifyReply, { windows }: RequestDecision): void {
 }
 
 /**
- * Counts a request of an account, or of an app in a home, as `weight` requests, or of the keys of a device. Throws 429 if the plan is used
- * up, or the account or the key is suspended.
+ * Counts a request as `weight` requests of the account, of an app in a home, or of a device's keys. Throws 429 if the limit of the plan is
+ * reached, or if the account or the key is suspended.
  */
 export async function countRequest(
   counter: RequestCounter,
@@ -34,8 +35,8 @@ export async function countRequest(
 }
 
 /**
- * Counts a request of a key that is limited to a device. The keys of a device share its limit per minute. Refusals count against the key,
- * so that they suspend only that key.
+ * Counts a request with a key that is limited to a device. All keys of the device share its limit per minute. Refused requests count
+ * against the key, so that only this key is suspended.
  */
 async function countDeviceRequest(
   counter: RequestCounter,
@@ -56,7 +57,9 @@ async function countDeviceRequest(
   throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
 
-/** Throws 429 if an account or a device's key was suspended after its request was counted, which happens before its body arrives. */
+/**
+ * Throws 429 if an account or a device's key was suspended after its request was counted. Requests are counted before their bodies arrive.
+ */
 export const refuseSuspended = (counter: RequestCounter, caller: Caller): Promise<void> =>
   refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : counterNameOf(caller));
 
@@ -65,20 +68,20 @@ async function refuseSuspendedOne(counter: RequestCounter, counted: string): Pro
   if (waitSeconds > 0) throw new AppError('tooManyRequests', { retryAfterSeconds: Math.ceil(waitSeconds) });
 }
 
-/** Counts a failed authentication of an address. Throws 429 if it has failed too often. */
+/** Counts a failed authentication from an address. Throws 429 if there were too many failures from it. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, networkOf(address));
 }
 
 /**
- * Counts a sign-in request of a network, or of a known browser. Requests with invalid keys are counted separately, so that a program with
- * an old key does not lock people out.
+ * Counts a sign-in request from a network or from a known browser. Throws 429 if there are too many. Requests with invalid keys are counted
+ * separately, so that a program with an old key does not lock people out of the dashboard.
  */
 export async function countSignIn(counter: RequestCounter, who: string): Promise<void> {
   await countAddress(counter, `sign-in ${who}`);
 }
 
-/** Counts a request for consent of a network: each may become a row. Throws 429 if there are too many. */
+/** Counts a request for consent from a network, because each may be stored as a row. Throws 429 if there are too many. */
 export async function countAuthorization(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, `authorization ${networkOf(address)}`);
 }

@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cacheBuiltFiles, compressFile, sendFile } from '#src/api/compressed-files.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
 
-/** Content security policy: everything from this origin, nothing inline. */
+/** Content security policy of the documentation: everything is loaded from this origin, and nothing is inline. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl` is where clients reach the API. The libraries
- * of the documentation are imported with its first request; an API without readers does not need them.
+ * Adds `/v1/openapi.json`, and the documentation at `/docs`; neither needs a key. `publicUrl`: returns the URL at which clients reach the
+ * API. The libraries of the documentation are imported at its first request, because an API without readers does not need them.
  */
 export function addReferencePages(app: FastifyInstance, publicUrl: () => string): void {
-  // Stored as bytes, because each response would copy a string.
+  // The OpenAPI document as bytes, because a string would be copied for each response.
   let document: Buffer | undefined;
   const openApi = () => {
     document ??= Buffer.from(JSON.stringify(openApiDocument(publicUrl())));
@@ -30,11 +30,11 @@ export function addReferencePages(app: FastifyInstance, publicUrl: () => string)
   };
   async function show(request: FastifyRequest, reply: FastifyReply) {
     made ??= make();
-    // If rendering fails, the next request tries again.
+    // If rendering the documentation fails, the next request tries again.
     made.catch(() => {
       made = undefined;
     });
-    // The router ends a path at these characters.
+    // The router considers `?` and `#` as the end of the path.
     const [path = ''] = request.url.split(/[?#]/, 1);
     const file = await (await made)(path);
     if (!file) return reply.callNotFound();

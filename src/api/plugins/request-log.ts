@@ -7,9 +7,9 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, startServerSpan } from '#src/core/tracing.ts';
 
 /**
- * Adds the request's id (`Request-Id`), which its log lines contain, to every response, and writes one log line for each request: failures
- * of the service as warning, refusals as info, the rest as debug. Lines contain routes instead of paths, and neither query nor body, so
- * that personal data stays out of logs.
+ * Adds the header `Request-Id` to every response, and writes one log line with this id for each request: failures of the service at level
+ * warning, refusals at info, all others at debug. Lines contain the route, but neither path, query nor body, so that personal data stay out
+ * of logs.
  */
 export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -33,7 +33,10 @@ export function addRequestLog(app: FastifyInstance): void {
   });
 }
 
-/** Counts requests by route and status, and records their durations. Routes instead of paths keep identifiers out of metrics. */
+/**
+ * Counts requests by route and status, and records their durations. Metrics contain routes instead of paths, so that identifiers stay out
+ * of metrics.
+ */
 export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
   const count = metrics.counter('energy_http_requests_total', 'Requests answered', ['method', 'route', 'status']);
   const observe = metrics.duration('energy_http_request_duration_seconds', 'Time from request to answer', [
@@ -44,7 +47,7 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
     const { method } = request;
     const route = request.routeOptions.url ?? 'unknown';
     count({ method, route, status: String(reply.statusCode) });
-    // The duration of an event stream depends on the client, not on the service's speed.
+    // Event streams are excluded: their duration depends on the client, not on the service's speed.
     if (!isEventStream(reply)) observe({ method, route }, reply.elapsedTime / 1_000);
     done();
   });
@@ -52,7 +55,10 @@ export function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void 
 
 const spans = new WeakMap<object, Span>();
 
-/** Creates a span for each request (OpenTelemetry, semantic conventions of HTTP) with its route and status, never its path or values. */
+/**
+ * Creates an OpenTelemetry span for each request (semantic conventions of HTTP). It contains the route and the status, never the path or
+ * values.
+ */
 export function addRequestSpans(app: FastifyInstance): void {
   if (!isTracing()) return;
   app.addHook('onRequest', (request, _reply, done) => {

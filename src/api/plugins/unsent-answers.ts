@@ -7,19 +7,19 @@ import type { Metrics } from '#src/core/metrics.ts';
 
 const MIB = 1_048_576;
 /**
- * Maximum bytes of responses that clients have not read. The longest response made in one piece (the OpenAPI document) is below 1 MiB.
- * Without limits, clients without a key could hold memory by opening streams: 60 connections held 2.5 GB.
+ * Maximum number of response bytes that clients have not read. The longest response that is held completely in memory (the OpenAPI
+ * document) is below 1 MiB. Without limits, clients without a key could occupy memory by opening streams: 60 connections held 2.5 GB.
  */
 const LIMITS = { ofConnection: 4 * MIB, ofAddress: 32 * MIB, ofAll: 256 * MIB };
-/** Memory of a request and its response without the body: objects of an HTTP/2 stream, and heads. */
+/** Memory in bytes of a request and its response without the body: the objects of an HTTP/2 stream, and the heads. */
 const OVERHEAD_BYTES = 8_192;
-/** Memory of a stream that is produced as its client reads it: its buffers (several high-water marks of 16 KiB). */
+/** Memory in bytes of a response that is produced as its client reads it: its buffers (several high-water marks of 16 KiB). */
 const STREAM_BYTES = 65_536;
 
 /**
  * Limits the memory of unsent responses by connection, by network and in total, for both protocols. Beyond a limit, the responses that have
- * waited longest are aborted. Streams of accounts are not aborted: a slow reader of an export is no attack, and accounts have limits of
- * their own for them. A stream ends with the connection of its client.
+ * waited longest are aborted. Streams of signed-in accounts are exempt: a slow reader of an export is no attack, and accounts have separate
+ * limits for streams. A stream ends with its client's connection.
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = limitUnsentAnswers(LIMITS);

@@ -1,6 +1,8 @@
 import { LANGUAGES } from '#src/database/enums.ts';
 
-/** Formats of a response by media type (RFC 9110, Accept). JSON comes first, because the first of equally preferred formats is used. */
+/**
+ * Media types of the formats of a response (RFC 9110, Accept). JSON comes first, because the first of equally preferred formats is used.
+ */
 export const MEDIA_TYPES = {
   json: 'application/json',
   csv: 'text/csv',
@@ -8,10 +10,10 @@ export const MEDIA_TYPES = {
   greenButton: 'application/atom+xml',
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
-/** Formats in which every response with rows is available. */
+/** Table formats in which every response with rows is available. */
 export type TableFormat = 'csv' | 'xlsx';
 
-/** Returns the weight of each value of an Accept header, by the value in lower case. Pure. */
+/** Returns the weight (`q`) of each value in an Accept header. The keys are in lower case. Pure. */
 export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const range of header.toLowerCase().split(',')) {
@@ -32,7 +34,7 @@ export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number]
   return tags.map((tag) => LANGUAGES.find((one) => one === tag)).find((one) => one !== undefined);
 }
 
-/** Returns the offered format that a request prefers to JSON, or `json` if there is none. Pure. */
+/** Returns the offered format that a request prefers to JSON; `json` if it prefers none. Pure. */
 export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
   const weights = parseWeights(accepts);
   const weightOf = (format: Format) => weights.get(MEDIA_TYPES[format]) ?? 0;

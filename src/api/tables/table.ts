@@ -6,14 +6,14 @@ import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
-/** Object on which the media type of a response is set. */
+/** Response whose media type is set to that of a table. */
 interface Typed {
   type(name: string): unknown;
 }
 
 /**
- * Formats rows as a table. By default its columns are the members of the rows, in order of appearance. A short CSV is a text, every other
- * table a stream.
+ * Formats rows as a table. By default the columns are the members of the rows, in order of appearance. Returns a short CSV as a text, and
+ * every other table as a stream.
  */
 export function formatTable(
   reply: Typed,
@@ -27,7 +27,7 @@ export function formatTable(
   return formatCsv(rows, all, true);
 }
 
-/** Formats rows that come page by page as a table. */
+/** Formats rows that arrive page by page as a table. */
 function formatTablePages(
   reply: Typed,
   format: TableFormat,
@@ -38,7 +38,7 @@ function formatTablePages(
   return format === 'csv' ? streamCsv(pages, columns) : streamXlsx(pages, columns);
 }
 
-/** Streams rows that come page by page: after the members of `about` in JSON, or as a table with these columns. */
+/** Streams rows that arrive page by page. In JSON, the members of `about` precede the rows; in a table, the columns are `columns`. */
 export function answerPages(
   reply: Typed,
   format: TableFormat | 'json',
@@ -60,7 +60,7 @@ const FORMULA = /^[=+\-@\t\r](?!\d+(\.\d+)?$)/;
 const tamed = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /**
- * Formats rows as CSV. Lines end with LF, booleans are `true` and `false`, and null is empty. By default the columns are the members of the
+ * Formats rows as CSV with LF line ends. Booleans are `true` and `false`; null is empty. By default the columns are the members of the
  * first row.
  */
 export const formatCsv = (rows: readonly object[], columns: readonly string[], header: boolean): string =>
@@ -84,7 +84,7 @@ function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly st
           isFirst = false;
         }
       }
-      // Without rows, the header is still sent.
+      // Sends the header even if there are no rows.
       if (isFirst) yield formatCsv([], columns, true);
     })(),
   );

@@ -3,10 +3,10 @@ import { ZipFile } from 'yazl';
 import { yieldInTurns } from '#src/core/turns.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
-/** Style of a cell in a spreadsheet: an index into `NUMBER_FORMATS`. */
+/** Style of a spreadsheet cell: an index into `NUMBER_FORMATS`. */
 type CellStyle = number;
 
-/** Number formats of cells (ECMA-376, part 1, 18.8.31). The first is for texts, the second for the header. */
+/** Number formats of cells (ECMA-376, part 1, 18.8.31). The first two are for texts and for the header. */
 const NUMBER_FORMATS = [
   'General',
   'General',
@@ -17,8 +17,7 @@ const NUMBER_FORMATS = [
   '0.000',
   '0.0%',
   '0.0',
-  // Formats for money and emissions, by number of decimals: those of the currency, and two more in rows by hour and
-  // shorter.
+  // Formats of money and emissions, from 0 decimals on. Rows by hour and shorter have two decimals more than the currency.
   '0',
   '0.0',
   '0.00',
@@ -30,7 +29,7 @@ const NUMBER_FORMATS = [
 const HEADER_STYLE: CellStyle = 1;
 const [DATE, MONTH, TIME, INSTANT, ENERGY, SHARE, TENTHS, MONEY] = [2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Days from day 0 of spreadsheets (1899-12-30) to 1970. */
+/** Number of days from day 0 of spreadsheets (1899-12-30) to 1970-01-01. */
 const DAYS_BEFORE_1970 = 25_569;
 const serialOf = (iso: string): number => Date.parse(iso) / DAY_MS + DAYS_BEFORE_1970;
 
@@ -42,7 +41,7 @@ type Cell =
 
 const number = (value: number | string, style: CellStyle): Cell => ({ kind: 'number', text: String(value), style });
 
-/** Returns the spreadsheet cell of a value, by its column and its type. Null for an empty cell. Pure. */
+/** Returns the spreadsheet cell of a value, according to the value's type and its column. Null for an empty cell. Pure. */
 function formatCell(column: string, value: unknown): Cell | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'number') return number(value, numberStyle(column));
@@ -52,7 +51,7 @@ function formatCell(column: string, value: unknown): Cell | null {
   if (/^\d{4}-\d\d$/.test(text)) return number(serialOf(text), MONTH);
   const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(text) ?? [];
   if (hours && minutes) return number((Number(hours) * 60 + Number(minutes)) / 1_440, TIME);
-  // The cell is the local time in the response's zone. The offset has its own column.
+  // The cell contains the local time of the response's zone. The column `utc_offset` contains the offset.
   if (column === 'starts_at') return number(serialOf(`${text.slice(0, 19)}Z`), INSTANT);
   const [, fraction] = /^-?\d+(?:\.(\d{1,6}))?$/.exec(text) ?? [null, null];
   if (/^(cost|emissions)_/.test(column) && fraction !== null) return number(text, MONEY + (fraction?.length ?? 0));
@@ -72,12 +71,9 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** Width of a column, sufficient for a time. */
+/** Width of a column in characters, sufficient for a time. */
 const WIDTH = 17;
-/**
- * Name of the column next to `starts_at`, whose cell is a local time. In an hour that occurs twice, only the offset
- * distinguishes the two.
- */
+/** Name of the column with the UTC offset of `starts_at`. In an hour that occurs twice, only the offset distinguishes the two times. */
 const OFFSET = 'utc_offset';
 
 /** Parts of a workbook other than its sheet (ECMA-376, part 1: the minimum of a workbook). */
@@ -90,8 +86,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Streams a workbook whose rows come page by page. A library that builds it at once delayed all other requests for a second with the 10,000
- * rows that a response may have. The header row is frozen.
+ * Streams a workbook whose rows arrive page by page, with a frozen header row. A library that built the workbook at once delayed all other
+ * requests for a second with the maximum of 10,000 rows.
  */
 export function streamXlsx(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   const zip = new ZipFile();

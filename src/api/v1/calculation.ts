@@ -7,8 +7,8 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 
 /**
- * Prepares a long calculation over days of a user's time zone. `run` runs it apart from the event loop, one at a time by the caller's account.
- * Errors: 404 as in `loadAccessibleUser`, 422 if the days have not begun, and those of `Calculator.run`.
+ * Prepares a long calculation over days in a user's time zone. `run` runs the calculation outside the event loop; for each account, only
+ * one runs at a time. Throws 404 as `loadAccessibleUser` does, 422 if the days have not begun, and the errors of `Calculator.run`.
  */
 export async function prepareCalculation(
   { db, calculator, clock }: ApiContext,

@@ -1,4 +1,4 @@
-/** Ids in the examples of the OpenAPI document: the same home in all of them. */
+/** Ids in the examples of the OpenAPI document. All examples are about the same home. */
 export const user_id = 'usr_01k8xq4v9d7w2m5nehb6t0r3zc';
 export const device_id = 'dev_01k8xq6c1s8f4p9yj2av5g7kmt';
 export const alert_id = 'alr_01k8xq7h3e6r9d2wq8bn4x5zcv';
@@ -13,7 +13,7 @@ export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
 export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
-/** Example of each parameter, by name. A parameter may have none. */
+/** Examples of the parameters, by name of the parameter. */
 export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   ...{ alert_id, device_id, gateway_id, key_id, series_id, tariff_id, user_id, webhook_id },
   delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',
@@ -32,7 +32,7 @@ export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   'Idempotency-Key': 'order-4711',
 };
 
-/** Example requests and responses, by operation. */
+/** Types of the example requests and responses, by operation. */
 export type Examples = Record<
   string,
   { body?: unknown; answer: unknown; csv?: string; csvBody?: string; senmlBody?: unknown }

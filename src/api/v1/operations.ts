@@ -30,7 +30,7 @@ import * as users from './users/operations.ts';
 import * as webhooks from './webhooks/operations.ts';
 import * as whatIf from './what-if/operations.ts';
 
-/** Modules that export operations, in the order of the reference. */
+/** Modules that export operations, in the order of the API reference. */
 const MODULES = [
   ...[insights, insightSummary, analytics, usage, remarks, alerts, users, webhooks],
   ...[devices, deviceUsage, deviceQuality, deviceReadings, sentReadings, deviceEdits, fleet, gateways],
@@ -38,17 +38,17 @@ const MODULES = [
   ...[tariffs, whatIf, series, seriesSources, keys, members, apps, authorizations, audit],
 ];
 
-/** Order of the operations of a path. */
+/** Order of the operations of a path in the API reference. */
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
 
 type NamesIn<Module> = Module extends object
   ? { [Name in keyof Module]: Module[Name] extends { method: string; path: string } ? Name : never }[keyof Module]
   : never;
 
-/** Name of an operation of the interface: the name of its export, and its operationId in the OpenAPI document. */
+/** Name of an operation: the name of its export, and its operationId in the OpenAPI document. */
 export type OperationName = NamesIn<(typeof MODULES)[number]> & string;
 
-/** Returns the operations that modules export, by module, path and method. */
+/** Returns the operations that modules export, in the order of the modules, paths and methods. */
 export const operationsOf = (modules: readonly object[]): (AnyOperation & { name: string })[] =>
   modules.flatMap((module) =>
     Object.entries(module as Record<string, unknown>)
@@ -61,5 +61,5 @@ export const operationsOf = (modules: readonly object[]): (AnyOperation & { name
 const isOperation = (value: unknown): value is AnyOperation =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
-/** All operations of the interface. */
+/** All operations of the public API. */
 export const OPERATIONS = operationsOf(MODULES) as readonly (AnyOperation & { name: OperationName })[];

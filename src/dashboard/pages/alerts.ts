@@ -43,7 +43,7 @@ export function Page() {
   `;
 
   function table(all: Alert[]) {
-    // Newest first: identifiers increase with time.
+    // Alerts are shown newest first: their ids increase with time.
     return renderTable(
       all.toReversed(),
       [
@@ -75,10 +75,10 @@ export function Page() {
 }
 
 const SHOWN = 20;
-/** Interval at which the page checks for new firings. */
+/** Interval at which the page checks for new firings of alerts. */
 const LOOK_MS = 5_000;
 
-/** List of an alert's firings, newest first. */
+/** Dialog with the firings of an alert, newest first. */
 export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
   const { user } = useSession();
   const { common, alerts } = words();
@@ -115,7 +115,7 @@ function totalOf({ kwh_used, cost, currency }: Firing): string {
 }
 
 /**
- * Returns the name of a firing's period: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026".
+ * Returns the display name of the period of an alert's firing: "21 Nov 2026, 14:00 to 15:00", "Saturday 21 November 2026", "November 2026".
  * For a silence, returns its start.
  */
 function periodName(type: AlertType, { period_start, period_end }: Firing, zone: string): string {

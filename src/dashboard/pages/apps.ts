@@ -12,7 +12,7 @@ import { EditApp, RegisterApp } from './apps/app-dialog.ts';
 
 const GUIDE = '/docs/guides/build-an-app';
 
-/** Page with the apps that the signed-in account has registered, to which homes can give access. */
+/** Page with the apps that the signed-in account has registered. Homes can give access to these apps. */
 export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();
@@ -21,7 +21,7 @@ export function Page() {
   return me.role === 'homeowner' ? html`${heading}<p>${w.notForHomes}</p>` : html`${heading}<${Registered} />`;
 }
 
-/** The list of apps, with the dialogs that register and change one. */
+/** List of the registered apps, with the dialogs that register an app and change one. */
 function Registered() {
   const { me } = useSession();
   const { common, apps: w } = words();
@@ -34,7 +34,7 @@ function Registered() {
     done(w.saved({ name }));
     close();
   };
-  // Newest first: identifiers increase with time.
+  // Apps are shown newest first: their ids increase with time.
   const table = (all: App[]) =>
     renderTable(
       all.toReversed(),

@@ -13,8 +13,8 @@ import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account: for each, the energy that was reported, the energy as it is now
- * known, and how the difference is settled.
+ * Page with the bill periods of the selected account. For each, it shows the energy that was billed, the energy as it is known now, and how
+ * the difference is settled.
  */
 export function Page() {
   const { me, user } = useSession();
@@ -23,7 +23,7 @@ export function Page() {
   const devices = useAll<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
-  // A homeowner receives bills and cannot create them.
+  // Homeowners receive bills but cannot create them.
   const mayBill = me.role !== 'homeowner';
   const nameOf = (deviceId: string | null) =>
     deviceId === null ? w.home : (devices.value?.find(({ device_id }) => device_id === deviceId)?.location ?? deviceId);
@@ -90,8 +90,8 @@ function BillTable(props: {
 }
 
 /**
- * Dialog that stores the energy of a bill. The user selects the home or device and the days; the previous month is the
- * default.
+ * Dialog that creates a bill period, which records the energy of the selected home or device in the selected days. Default: the previous
+ * month.
  */
 export function CreateBill(props: {
   devices: readonly Device[];

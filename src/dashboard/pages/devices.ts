@@ -15,7 +15,7 @@ import { DiscoveredList } from './devices/discovered-list.ts';
 import { GatewayList } from './devices/gateway-list.ts';
 import { PairDevice } from './devices/pair-device.ts';
 
-/** Interval at which the page checks for new messages and discovered devices. */
+/** Interval at which the page checks for new messages and newly discovered devices. */
 const LOOK_MS = 15_000;
 
 /** Page with the devices of the selected account: paired devices, discovered devices and their gateways. */
@@ -56,7 +56,7 @@ export function Page() {
   `;
 }
 
-/** List of an account's devices. `onOpen`: called when the user opens a device's details. */
+/** List of an account's devices. `onOpen`: called when the user opens the details of a device. */
 export const DeviceList = (props: {
   devices: Loaded<Device[]>;
   zone: string;
@@ -104,16 +104,16 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
 }
 
 /**
- * Returns the id in the address if it has the form of device ids. No other text may enter request paths, because anyone
- * can make a link to the page.
+ * Returns the device id in the address if it has the form of an id. No other text may enter request paths, because anyone can create a link
+ * to the page.
  */
 const now = () =>
   /^dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}$/.exec(new URLSearchParams(location.search).get('device') ?? '')?.[0] ??
   null;
 
 /**
- * Returns the device in the address (`?device=`), and a function that changes it. With the device in the address, it
- * can be linked to and the Back button works.
+ * Returns the device in the address (`?device=`), and a function that changes it. Because the device is in the address, users can link to
+ * it and the Back button works.
  */
 export function useDeviceInAddress(): [string | null, (deviceId: string | null) => void] {
   const [named, setNamed] = useState(now);
@@ -129,7 +129,7 @@ export function useDeviceInAddress(): [string | null, (deviceId: string | null) 
   return [named, name];
 }
 
-/** Explains how to show the account's home in Home Assistant. */
+/** Explains how to show the home of an account in Home Assistant. */
 export function HomeAssistant({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${HOME_ASSISTANT_NAME}>
@@ -139,11 +139,9 @@ export function HomeAssistant({ email }: { email: string }) {
   <//>`;
 }
 
-/** Product name, the same in every language. */
+/** Name of the product Home Assistant, which is the same in every language. */
 export const HOME_ASSISTANT_NAME = 'Home Assistant';
 
-/**
- * Returns the operator's settings with which the service publishes a home to Home Assistant (docs/home-assistant.md).
- */
+/** Returns the settings with which the operator makes the service publish a home to Home Assistant (docs/home-assistant.md). */
 export const homeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

@@ -13,7 +13,7 @@ import { DeviceBadges } from './devices/device-badges.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
 
-/** Page with the devices of all homes that a utility or administrator manages. */
+/** Page with the devices of all homes that a utility or an administrator manages. */
 export function Page() {
   const { me } = useSession();
   const [imports, setImports] = useState(0);
@@ -31,7 +31,7 @@ export function Page() {
 const SHOWN = 25;
 const STATUSES = ['active', 'inactive', 'faulty'] as const;
 
-/** Filter of the list as query parameters. An empty text does not filter. */
+/** Filters and sort order of the device list as query parameters. An empty text has no effect. */
 type Filter = Record<'text' | 'status' | 'silent_for_hours' | 'placement' | 'sort', string>;
 const ALL: Filter = { text: '', status: '', silent_for_hours: '', placement: '', sort: 'created_at' };
 
@@ -91,7 +91,7 @@ function List({ filter }: { filter: Filter }) {
   <//>`;
 }
 
-/** Link to a device's page. It selects the owner's account first, because the page shows data of the selected account. */
+/** Link to a device's page. It also selects the account of the device's owner, because the page shows data of the selected account. */
 function DeviceLink({ of: device }: { of: FleetDevice }) {
   const { pick, go } = useSession();
   const { run, error } = useAction();

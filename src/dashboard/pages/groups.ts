@@ -10,7 +10,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { GroupDays, GroupHomes } from './groups/homes.ts';
 
-/** Page with the tree of groups of homes. For the selected group it shows the usage and the list of its homes. */
+/** Page with the tree of groups of homes. For the selected group, it shows the usage and the homes. */
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
@@ -71,7 +71,7 @@ export function Page() {
   }
 }
 
-/** Dialog that creates a group with a name and a parent. */
+/** Dialog that creates a group with a name and a parent group. */
 export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group) => void; onClose: () => void }) {
   const { all, onMade, onClose } = props;
   const { common, groups: w } = words();
@@ -104,8 +104,8 @@ export interface GroupInTree {
 }
 
 /**
- * Returns groups in tree order: each is followed by its subgroups, sorted by name. A group whose parent is not in the
- * list is at the top level. Pure.
+ * Returns groups in the order of a tree: after each group its subgroups, sorted by name. A group whose parent is not in the list is at the
+ * top level. Pure.
  */
 export function sortAsTree(groups: readonly Group[]): GroupInTree[] {
   const known = new Set(groups.map(({ group_id }) => group_id));

@@ -40,9 +40,9 @@ export function Page() {
 }
 
 /**
- * View of a period of a home or of one device. The period is in the address; arrows, swipes and dates lead to others,
- * and new readings update the view. `page`: path without the period. `address`: the period, '' for today. `computed`:
- * changes when past consumption was recomputed.
+ * View of a period of a home or of one device. The period is part of the page's address. Arrows, swipes and dates open other periods, and
+ * new readings update the view. `page`: path without the period. `address`: the period, '' for today. `computed`: a value that changes when
+ * past consumption was recomputed.
  */
 export function PeriodView(props: {
   page: string;
@@ -87,7 +87,7 @@ export function PeriodView(props: {
             ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           <//>
           ${
-            // These cards show current data, independent of the selected period.
+            // These cards are about the present, so they are shown only if the period has not ended.
             deviceId === undefined &&
             one.end >= today &&
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
@@ -105,16 +105,16 @@ export function PeriodView(props: {
 }
 
 /**
- * Loads a period of the selected home or of one device, and its costs, and reloads both after new readings. `value`:
- * the period; while the next one loads, the previous one, so that the layout does not jump. `isLive`: whether the page
- * listens for new readings.
+ * Loads a period of the selected home or of one device, and its costs, and reloads both after new readings. `value`: the loaded period.
+ * While another period loads, it is the previous one, so that the layout does not jump. `isLive`: whether the page listens for new
+ * readings.
  */
 function usePeriod({ unit, start }: Shown, deviceId: string | undefined, computed: number | undefined) {
   const { user_id } = useSession().user;
   const asked = { user_id, device_id: deviceId, unit, date: start };
   const keys = [user_id, deviceId, unit, start, computed];
   const period = useLoad(() => callApi<Period>('GET', withQuery('/v1/period', asked)), keys);
-  // Costs are requested separately, so that the usage is shown before they are computed.
+  // Costs are requested separately, so that the usage is shown before the costs are computed.
   const costs = useLoad(() => callApi<PeriodCosts>('GET', withQuery('/v1/period-costs', asked)), keys);
   const again = useCallback(() => {
     period.again();
@@ -129,18 +129,19 @@ function usePeriod({ unit, start }: Shown, deviceId: string | undefined, compute
   return { period, value, costs, again, isLive };
 }
 
-/** Length of the rows in a downloaded file by unit of the period, so that a spreadsheet is readable. */
+/**
+ * Length of the rows in a downloaded file, by the unit of the period. Longer periods have longer rows, so that a spreadsheet is readable.
+ */
 const ROWS = { week: 'hour', month: 'day', year: 'day' } as const;
 
-/** Returns those days of a period that have begun. */
+/** Returns the first and last day of a period, up to today. */
 function daysOf({ start, end, now }: Period): { start: string; end: string } {
   const today = now.slice(0, 10);
   return { start, end: end < today ? end : today };
 }
 
 /**
- * The electricity usage of a period. If none is known, advice on what to do. `children`: content that follows the main
- * figures and the chart.
+ * The electricity usage of a period. If no usage is known, advice on what to do. `children`: content after the main figures and the chart.
  */
 function Electricity(props: {
   of: Period;
@@ -172,10 +173,12 @@ function Electricity(props: {
     ${hasBars && html`<${LoadCurve} of=${one} />`}`;
 }
 
-/** Maximum age at which readings count as current. Most meters report every few seconds to every quarter of an hour. */
+/**
+ * Maximum age, in ms, at which readings count as current. Most meters report at intervals between a few seconds and a quarter of an hour.
+ */
 const FRESH_MS = 20 * 60_000;
 
-/** Status line: whether the page listens for new readings, and whether any arrive. */
+/** Line that shows whether the page listens for new readings, and whether readings arrive. */
 function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: string | null }) {
   const { home: w } = words();
   const nowMs = useNow();
@@ -184,18 +187,18 @@ function Liveness({ isListening, newestAt }: { isListening: boolean; newestAt: s
   return isFresh ? html`<${Badge} kind="good">${w.live}<//>` : html`<${Badge} kind="warn">${w.waiting}<//>`;
 }
 
-/** Content of a downloaded file: a home or one of its devices, in rows by hour, day or month of the home's zone. */
+/** Content of a downloaded file: a home or one of its devices, in rows by hour, day or month of the home's time zone. */
 interface Downloaded {
   userId: string;
-  /** Id of the device; an empty string for the whole home. */
+  /** Id of the device in the file; an empty string for the whole home. */
   deviceId: string;
-  /** First and last day, YYYY-MM-DD. */
+  /** First and last day in the file, YYYY-MM-DD. */
   days: { start: string; end: string };
   groupBy: DayRows | 'day' | 'month';
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
-  /** Whether the file has hours or quarter-hours, even if the page shows longer rows. */
+  /** Whether the file has rows by hour or quarter-hour, even if the page shows longer rows. */
   isShort?: true;
 }
 
@@ -216,11 +219,11 @@ const formats = (w: Words['common']['download']): Format[] => [
   },
 ];
 
-/** All columns that a downloaded file can contain, for a home and for a device. */
+/** Names of all values that a downloaded file of a home or device can contain. */
 const INCLUDE = 'grid_import,grid_export,production,charged,discharged,untracked,autarky,estimated,coverage,cost';
 const INCLUDE_OF_DEVICE = 'export,estimated,coverage,cost';
 
-/** Returns the request path of the downloaded file. */
+/** Returns the path at which the service returns the downloaded file. */
 function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format): string {
   const group_by = format.isShort && groupBy !== 'quarter_hour' ? 'hour' : groupBy;
   const query = { ...days, group_by, tz: 'account' };

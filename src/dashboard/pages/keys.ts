@@ -59,7 +59,7 @@ export function Page() {
   }
 }
 
-/** Table of keys, newest first (identifiers increase with time), with expired and revoked keys last. */
+/** Table of API keys, newest first, because ids increase with time. Expired and revoked keys come last. */
 function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string; actions: (key: Key) => Children }) {
   const { of: all, nameOfDevice, actions } = props;
   const { me } = useSession();
@@ -97,11 +97,11 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
   );
 }
 
-/** Age in days after which the page recommends rotating a key (specification of the service, API keys). */
+/** Age in days from which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
 const isOld = (key: Key): boolean => !isKeyEnded(key) && daysSince(key.created_at) >= OLD_AFTER_DAYS;
 
-/** Dialog that changes the allowed addresses and the expiry of a key. */
+/** Dialog that changes the allowed addresses and the expiry of an API key. */
 export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
   const { common, keys: w } = words();
   const { run, isBusy, error } = useAction();

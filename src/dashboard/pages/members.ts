@@ -9,10 +9,7 @@ import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime 
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 
-/**
- * Members of the signed-in account's home: a form that invites a person, and a list with a button that ends each
- * membership.
- */
+/** Members of the signed-in account's home, with a form that invites a person and a button that ends each membership. */
 export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -60,8 +57,8 @@ export function Members() {
 }
 
 /**
- * Homes of other accounts of which the signed-in account is a member. It selects the home that the pages show, and ends
- * a membership.
+ * Homes of other accounts of which the signed-in account is a member. The user can select one of these homes for all pages, and end a
+ * membership.
  */
 export function MemberHomes() {
   const { me, user, pick } = useSession();

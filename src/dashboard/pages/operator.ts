@@ -25,19 +25,18 @@ export function Page() {
 
 const EVERY_MS = 5_000;
 /**
- * Time without readings after which the state is a warning. Most meters report every few seconds to every quarter of an
- * hour.
+ * Time without readings, in seconds, from which the state is shown as a warning. Most meters report at intervals between a few seconds and
+ * a quarter of an hour.
  */
 const LONG_SECONDS = 1_800;
 const count = (value: number) => new Intl.NumberFormat().format(value);
 
 /**
- * State of the installation, refreshed every five seconds: rate of incoming readings, age of the newest reading, and
- * queues.
+ * State of the installation, refreshed every five seconds: rate of incoming readings, age of the newest reading, and lengths of the queues.
  */
 export function InstallationHealth() {
   const health = useLoad(() => callApi<Operator>('GET', '/v1/operator'), []);
-  // The previous poll. The rate is computed from the readings stored between two polls.
+  // Response to the previous request. The rate is computed from the readings that were stored between two requests.
   const before = useRef<Operator | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
@@ -95,7 +94,7 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Button that compares the aggregates with the load profile, as the worker does every night. */
+/** Button that compares the aggregates with the load profile. The worker does the same every night. */
 export function RollupCheck() {
   const [report, setReport] = useState<RollupReport | null>(null);
   const { run, isBusy, error } = useAction();

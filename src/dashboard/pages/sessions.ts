@@ -38,9 +38,7 @@ interface Session {
   is_current: boolean;
 }
 
-/**
- * Page with the settings of the account and links to the pages for developers. Each session has a button that ends it.
- */
+/** Page with the settings of the account, its sessions (each with a button that ends it), and links to the pages for developers. */
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
@@ -68,7 +66,7 @@ export function Page() {
   `;
 
   function table(all: Session[]) {
-    // The current session comes first, the others by last use.
+    // Shows the current session first, and the others by the time of their last use.
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );
@@ -97,7 +95,7 @@ export function Page() {
   }
 }
 
-/** Form for the account's phone number, time zone and mails about remarks. */
+/** Form for the account's phone number, time zone and choice of mails about remarks. */
 export function Account() {
   const { me, changeMe } = useSession();
   const { common, sessions: w } = words();
@@ -135,8 +133,8 @@ export function Account() {
 }
 
 /**
- * The account's e-mail address and a new address that is not confirmed yet. The user can request, resend and withdraw a
- * new address.
+ * The account's e-mail address, and a new address that is not confirmed yet. The user can request a new address, send its mail again, and
+ * withdraw the new address.
  */
 export function EmailAddress() {
   const { me } = useSession();
@@ -152,7 +150,7 @@ export function EmailAddress() {
     <${Field} label=${w.newEmail} hint=${w.newEmailHint} type="email" name="email" autocomplete="email" required maxlength="254" />
     <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
-  // Requesting the current address again withdraws the new one.
+  // The user withdraws a new address by requesting the current address again.
   const pending = (email: string, wanted: string) => html`<p>${renderMarks(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
@@ -168,7 +166,7 @@ export function EmailAddress() {
 }
 
 /**
- * Marks in user agents by browser; the first match applies. The order matters: the user agent of Edge also contains
+ * Patterns that identify a browser in a User-Agent header. The first match counts, so the order matters: the header of Edge also contains
  * Chrome, and that of Chrome contains Safari.
  */
 const BROWSERS: [mark: RegExp, name: string][] = [

@@ -24,7 +24,7 @@ export function Page() {
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
   const today = todayInZone(user.timezone);
-  // Ordered by the first day of validity.
+  // The account's tariffs in the order of their first day.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
   const actions = (tariff: Tariff) => {
@@ -48,7 +48,7 @@ export function Page() {
     ${me.role === 'homeowner' && html`<${BillsLink} />`}
     ${tariffs.value && html`<${WhatIf} current=${current} today=${today} series=${series.value} />`}
     ${
-      // Waits for the list, because the defaults of a new tariff depend on it.
+      // Waits for the tariffs, because the defaults of a new tariff depend on them.
       open !== null &&
       !tariffs.isLoading &&
       html`<${TariffDialog}
@@ -67,7 +67,7 @@ export function Page() {
   `;
 }
 
-/** Link to the bills, if there are any. A homeowner needs it here; other accounts have it in the navigation. */
+/** Link to the bills of a homeowner, if there are any. Other accounts have this link in the navigation. */
 function BillsLink() {
   const { user } = useSession();
   const to = usePageLink();
@@ -84,7 +84,7 @@ function BillsLink() {
   );
 }
 
-/** The current tariff, and tables of the future and past ones. `all`: ordered by the first day of validity. */
+/** Shows the current tariff, and tables of the future and past tariffs. `all`: all tariffs in the order of their first day. */
 function TariffList(props: {
   of: readonly Tariff[];
   current: Tariff | null;
@@ -125,7 +125,7 @@ function TariffList(props: {
   }
 }
 
-/** Formats the validity of a tariff, which ends when the next one begins. `all`: ordered by the first day. */
+/** Formats the time in which a tariff is valid: until the next tariff begins. `all`: all tariffs in the order of their first day. */
 function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
   const next = all.find((one) => one.valid_from > valid_from);
   return next
@@ -134,7 +134,7 @@ function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
 }
 
 /**
- * Returns a function that describes a price series by its name and the end of its known prices. `series`: null while
+ * Returns a function that describes a price series by its name and the end of its known prices. `series`: null while the series are
  * loading.
  */
 const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) => {
@@ -146,7 +146,7 @@ const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) =>
       : words().tariffs.someSeries;
 };
 
-/** The terms of a tariff as a list. */
+/** List of the terms of a tariff. */
 export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();
@@ -168,7 +168,7 @@ const exactly = (value: string | number): string => numberFormat({ maximumFracti
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 
-/** Joins names by their numbers, which start at 1. Consecutive names become a range: "Mon–Fri, Sun". */
+/** Joins names by their numbers, which start at 1. Consecutive names become a range, as in "Mon–Fri, Sun". */
 function spans(numbers: readonly number[], names: readonly string[]): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const runs: [number, number][] = [];
@@ -182,7 +182,8 @@ function spans(numbers: readonly number[], names: readonly string[]): string {
 }
 
 /**
- * Describes energy prices in lines: one line, or one for each period. `formatSeriesName`: returns the name of a price series.
+ * Describes the energy prices of a tariff: in one line, or in one line for each period. `formatSeriesName`: returns the name of a price
+ * series.
  */
 export function describeRates(rates: Rates, currency: string, formatSeriesName: (id: string) => string): string[] {
   const { tariffs: w } = words();
@@ -204,7 +205,7 @@ export function describeRates(rates: Rates, currency: string, formatSeriesName: 
   });
 }
 
-/** Describes the price of the monthly peak power. */
+/** Describes a tariff's price of the monthly peak power. */
 export function describeCapacityCharge(
   { per_kw_month, months_averaged = 1, minimum_kw }: NonNullable<Tariff['capacity']>,
   currency: string,

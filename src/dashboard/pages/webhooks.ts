@@ -22,10 +22,10 @@ export function Page() {
   const [picked, setPicked] = useState<string | null>(null);
   const [tests, setTests] = useState(0);
   const { change, told, error } = useListChanges(webhooks);
-  // Removes the event from the address, so that a reload of the page does not open the dialog again.
+  // Removes the event from the page's address, so that reloading the page does not open the dialog again.
   useEffect(() => history.replaceState(null, '', location.pathname), []);
   const close = () => setOpen(null);
-  // Newest first, because identifiers increase with time. By default the newest one's log is shown.
+  // Subscriptions are shown newest first, because ids increase with time. Initially the log of the newest one is shown.
   const all = webhooks.value?.toReversed() ?? [];
   const shown = all.find(({ webhook_id }) => webhook_id === picked) ?? all[0];
   const test = ({ webhook_id, status, url }: Webhook) =>
@@ -86,13 +86,13 @@ function WebhookTable({ of: all, actions }: { of: Webhook[]; actions: (webhook: 
   );
 }
 
-/** Returns the event in the address (`?event=`), which another page has set. */
+/** Returns the event in the page's address (`?event=`), to which another page has linked. */
 function eventInAddress(): EventType | null {
   const event = new URLSearchParams(location.search).get('event');
   return event !== null && event in words().webhooks.events ? (event as EventType) : null;
 }
 
-/** Number of deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
+/** Number of recent deliveries that are examined. The service pauses a subscription after as many consecutive failures. */
 const LOOKED_AT = 20;
 
 function WhyPaused({ webhookId }: { webhookId: string }) {

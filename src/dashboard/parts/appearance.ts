@@ -10,12 +10,12 @@ type Theme = (typeof THEMES)[number];
 const themeOf = (text: string | null): Theme => THEMES.find((theme) => theme === text) ?? 'auto';
 const STORED = 'theme';
 
-/** Applies the colours that the user has chosen in this browser. */
+/** Applies the colour theme that the user has selected in this browser. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = themeOf(localStorage.getItem(STORED));
 }
 
-/** Select box for the colours of the pages in this browser. */
+/** Select box for the colour theme of the pages in this browser. */
 export function ThemeChoice(attributes: { id?: string }) {
   const { colours } = words().common;
   const [theme] = useState(() => themeOf(localStorage.getItem(STORED)));

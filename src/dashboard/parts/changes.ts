@@ -1,15 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { withQuery } from '../api.ts';
 
-/** Minimum time between two refreshes, because new readings arrive in bursts. */
+/** Minimum time between two refreshes of a page, in ms, because new readings arrive in bursts. */
 const SOONEST_MS = 5_000;
-/** Delay before reconnecting after a status other than 200. After an interruption, the browser reconnects by itself. */
+/** Delay, in ms, before reconnecting after a status other than 200. After an interruption, the browser reconnects by itself. */
 const AGAIN_MS = 10_000;
 
 /**
- * Calls back with the data of server-sent events from an address, and whenever a connection begins. Listens only while
- * the page is visible, because a browser allows six connections to a host over all its tabs. Returns whether it is
- * listening.
+ * Calls back with the data of server-sent events from an address, and whenever a connection is opened. Listens only while the page is
+ * visible, because a browser allows only six connections to a host over all tabs. Returns whether it is listening.
  */
 export function useEvents(
   address: string,
@@ -56,8 +55,7 @@ export function useEvents(
 }
 
 /**
- * Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is
- * listening.
+ * Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is listening for new readings.
  */
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

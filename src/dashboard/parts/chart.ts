@@ -10,11 +10,11 @@ import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars,
 /** A layer of stacked bars. */
 export interface BarPart {
   name: string;
-  /** Colour, as a custom property of the style sheet such as --sun. */
+  /** Custom property of the style sheet with the colour of the layer, such as --sun. */
   colour: string;
 }
 
-/** Returns the height of the first chart of a page, in pixels. On a phone the chart is visible without scrolling. */
+/** Returns the height of a page's first chart in pixels. On a phone it is lower, so that the chart is visible without scrolling. */
 export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity that is drawn as a line over the bars, with its own axis on the right. */
@@ -29,25 +29,25 @@ interface BarChartOptions {
   title: string;
   bars: Bar[];
   heightPx?: number;
-  /** Value of a horizontal line. */
+  /** Value at which a horizontal line is drawn. */
   threshold?: number | undefined;
-  /** Meaning of highlighted bars, which replaces the estimated part. */
+  /** Meaning of the highlighted bars, shown instead of that of the estimated part. */
   mark?: string;
-  /** Set if the values are amounts. */
+  /** Currency of the values, if they are amounts. */
   currency?: string | undefined;
-  /** Set, like `shown`, if the values are in a unit other than kWh. */
+  /** Unit of the values other than kWh; set together with `shown`. */
   unit?: string;
   shown?: Shown;
-  /** Names of the bars' parts. */
+  /** Layers of the bars. */
   parts?: readonly BarPart[];
-  /** Name of the compared period, which is drawn behind. */
+  /** Name of the compared period, whose bars are drawn behind the others. */
   ghost?: string | undefined;
   over?: LineOverBars;
-  /** Called when a bar is selected. */
+  /** Called with the index of the bar that the user selects. */
   onPick?: ((index: number) => void) | undefined;
 }
 
-/** Bar chart of energy. The estimated part of a bar is the pale part on top. */
+/** Bar chart of energy. The estimated part of a bar is its pale upper part. */
 export function BarChart(options: BarChartOptions) {
   const {
     title,
@@ -103,7 +103,7 @@ export function BarChart(options: BarChartOptions) {
 type Shown = (value: number) => string;
 type Column = readonly [name: string, cell: (bar: Bar, index: number) => string];
 
-/** Returns the columns of the table with the figures of a chart. */
+/** Returns the columns of the table with a chart's figures. */
 function columnsOf({ bars, mark, currency, parts = [], ghost, over }: BarChartOptions, shown: Shown): Column[] {
   const { chart, yes } = words().common;
   const orNone = (value: number | null | undefined) => (value == null ? '–' : shown(value));
@@ -159,7 +159,7 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
   return `${words().common.chart.summary({ values: known.length, highest: barValue(most, shown), when: most.name })}${marked}`;
 }
 
-/** What a chart draws. */
+/** Data that are drawn in a chart. */
 interface Drawn {
   bars: Bar[];
   parts: readonly BarPart[];
@@ -183,7 +183,7 @@ function draw(
     zero: axis.stroke,
   };
   const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
-  // The axis may extend below zero: a home may earn more in a day than it pays, and it may export energy.
+  // The axis may begin below zero: in a day, a home may earn more than it pays, and it may export energy.
   const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     ...common,
@@ -206,8 +206,7 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       ...common.hooks,
-      // Bars are painted in the drawAxes hook, so that a line over them, which is a series of the plot, is drawn
-      // afterwards.
+      // Paints the bars in the hook drawAxes, so that a line over the bars, which is a series of the plot, is drawn after them.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
       draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, axis.stroke)],
     },

@@ -12,13 +12,12 @@ interface Limits {
 
 const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** Returns an error message for a typed number. Returns '' if it is valid. */
+/** Returns the error message for a typed number, or '' if the number is valid. */
 export function numberErrorOf(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
-  // The message shows both possible numbers without thousands separators, so that the user can type one of them
-  // unambiguously.
+  // Shows both possible meanings of an ambiguous number without thousands separators, so that the user can type one of them.
   if (typed.kind === 'unclear') return w.unclear({ as: toTypedNumber(typed.values[0]), or: typed.values[1] });
   if (typed.kind !== 'number') return w.none({ example: shown(12.5) });
   const value = Number(typed.value);
@@ -28,9 +27,9 @@ export function numberErrorOf(text: string, { least, most, isWhole = false }: Li
 }
 
 /**
- * Input for a number in the user's notation. The browser's number input accepts only the decimal mark of its own
- * language and drops the other during typing, so that 12,5 would become 125. `value`: set for a controlled input,
- * otherwise `defaultValue`. `limits`: null if the service validates the number.
+ * Input for a number in the user's notation. The browser's number input accepts only the decimal mark of the browser's language and drops
+ * the other mark, so that 12,5 would become 125. `value`: set for a controlled input, otherwise `defaultValue`. `limits`: null if the
+ * service validates the number.
  */
 export function DecimalInput(props: {
   name: string;
@@ -49,7 +48,7 @@ export function DecimalInput(props: {
     const isAsked = limits !== null || readDecimal(text).kind === 'unclear';
     ref.current?.setCustomValidity(isAsked ? numberErrorOf(text, limits ?? {}) : '');
   };
-  // Also validates values that the program fills in.
+  // Validates after every render, because the program may have filled in the value.
   useEffect(check);
   return html`<input
     ...${rest}
@@ -67,13 +66,13 @@ export function DecimalInput(props: {
 
 /** Result of parsing a typed number. */
 type Typed =
-  /** `value`: digits with a decimal point, in the service's format. */
+  /** A valid number. `value`: digits with a decimal point, in the service's format. */
   | { kind: 'number'; value: string }
   | { kind: 'empty' | 'none' }
-  /** The typed text is ambiguous: `1.234` may mean 1.234 or 1,234. `values`: both numbers in the service's format. */
+  /** The typed text is ambiguous: `1.234` may mean 1.234 or 1,234. `values`: both possible numbers in the service's format. */
   | { kind: 'unclear'; values: [string, string] };
 
-/** A space or an apostrophe always separates thousands. */
+/** Matches spaces and apostrophes, which always separate thousands. */
 const DIVIDERS = /[\s'’]/g;
 
 /** Returns the decimal mark of the selected locale. */
@@ -83,9 +82,8 @@ const pointHere = (): string =>
     .find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /**
- * Parses a typed number with a decimal point or comma, with or without thousands separators. To avoid an error by a
- * factor of a thousand, `1.234` is ambiguous in a locale with a decimal comma (and `1,234` in one with a decimal
- * point). Pure except for the locale.
+ * Parses a typed number with a decimal point or comma, with or without thousands separators. In a locale with a decimal comma, `1.234` is
+ * ambiguous (and `1,234` in a locale with a decimal point), to avoid an error by a factor of a thousand. Pure except for the locale.
  */
 export function readDecimal(text: string, point = pointHere()): Typed {
   const whole = text.trim();
@@ -98,14 +96,14 @@ export function readDecimal(text: string, point = pointHere()): Typed {
   if (!/^\d*$/.test(after) || !isDivided(before)) return { kind: 'none' };
   const digits = before.replace(/\D/g, '') || '0';
   const value = `${minus}${digits}${after === '' ? '' : `.${after}`}`;
-  // A single mark followed by three digits may separate decimals or thousands.
+  // A single mark followed by three digits is ambiguous: it may separate decimals or thousands.
   const isEither = mark !== null && /^[1-9]\d{0,2}$/.test(before) && after.length === 3 && body[mark] !== point;
   return isEither ? { kind: 'unclear', values: [value, `${minus}${digits}${after}`] } : { kind: 'number', value };
 }
 
 /**
- * Returns the position of the decimal mark: the last mark if there are two kinds, or the only mark. Null if there is
- * none.
+ * Returns the position of the decimal mark in a number: the last mark if there are two kinds, or the only mark. Null if the number has no
+ * decimal mark.
  */
 function decimalMark(body: string): number | null {
   const [point, comma] = [body.lastIndexOf('.'), body.lastIndexOf(',')];
@@ -114,20 +112,19 @@ function decimalMark(body: string): number | null {
   return last;
 }
 
-/** Whether the text has only digits, or thousands that are all separated by the same mark. */
+/** Whether a text has only digits, or digits in groups of three that are all separated by the same mark. */
 function isDivided(text: string): boolean {
   const plain = text.replace(DIVIDERS, ' ');
   return /^\d*$/.test(plain) || /^\d{1,3}([ .,])\d{3}(\1\d{3})*$/.test(plain);
 }
 
 /**
- * Converts a number of the service to the form in which users type it: with the locale's decimal mark and without
- * thousands separators.
+ * Converts a number of the service to the notation in which users type: with the locale's decimal mark and without thousands separators.
  */
 export const toTypedNumber = (value: string | number | null | undefined, point = pointHere()): string =>
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
-/** Returns the typed number. NaN if it is invalid or ambiguous; null if the input is empty. */
+/** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */
 export function numberOf(text: string): number | null {
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return null;

@@ -4,11 +4,11 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 
 /**
- * Returns the options that all plots have in common, the style of their axes, and the colours of an element. `point`:
- * called with the index at the pointer.
+ * Returns the options that all plots share, the style of their axes, and the colours of an element. `point`: called with the index of the
+ * value at the pointer.
  */
 export function plotBasics(element: HTMLElement, height: number, point: (index: number | null) => void) {
-  /** Value of a colour of the style sheet in the current theme, for the canvas. */
+  /** Returns the value of a style sheet colour in the current theme, for the canvas. */
   const colour = (name: string) => {
     element.style.color = `var(${name})`;
     const { color } = getComputedStyle(element);
@@ -32,12 +32,12 @@ export function plotBasics(element: HTMLElement, height: number, point: (index: 
 }
 
 /**
- * Creates an element with a plot of the same width. The plot is redrawn whenever `keys` or the page's colours change.
- * If `draw` returns null, the element is empty.
+ * Creates an element with a plot of the same width. The plot is redrawn whenever `keys` or the page's colours change. If `draw` returns
+ * null, the element is empty.
  */
 export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
-  // Position of the pointer, which is preserved when the plot is redrawn.
+  // Position of the pointer over the plot. It is preserved when the plot is redrawn.
   const pointed = useRef({ left: -1, top: -1 });
   useEffect(() => {
     const element = box.current;
@@ -60,7 +60,7 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
         plot.setSize({ width: element.clientWidth, height: plot.height });
     });
     size.observe(element);
-    // A change of theme redraws the plot, because colours are read while drawing.
+    // A change of the theme redraws the plot, because the plot's colours are read when it is drawn.
     const theme = new MutationObserver(again);
     theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const system = matchMedia('(prefers-color-scheme: dark)');
@@ -75,14 +75,13 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
   return box;
 }
 
-/** Renders the colour and the name of a quantity in a chart. `colour`: custom property of the style sheet. */
+/** Renders an entry of a chart's key: the colour and the name of a quantity. `colour`: custom property of the style sheet. */
 export const renderKey = (colour: string, name: string) =>
   html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
 
 /**
- * A chart. A table below contains the same figures, for users who cannot see the chart or use a pointer. `readout`: the
- * keys of the chart, or the values at the pointer. `columns`: those after the time. `isTall`: whether the table scrolls
- * in both directions.
+ * A chart. A table below it contains the same figures, for users who cannot see the chart or cannot use a pointer. `readout`: the key of
+ * the chart, or the values at the pointer. `columns`: the columns after the time. `isTall`: whether the table scrolls in both directions.
  */
 export function ChartFigure(props: {
   title: string;

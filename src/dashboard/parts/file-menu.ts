@@ -14,7 +14,7 @@ export interface FileChoice {
   path: string;
 }
 
-/** Menu that downloads files. `of`: their content. `fileName`: name without its extension. */
+/** Menu that downloads data as a file. `of`: the data. `fileName`: name of the file without its extension. */
 export function FileMenu({ of, fileName, choices }: { of: string; fileName: string; choices: readonly FileChoice[] }) {
   const w = words().common.download;
   const [isBusy, setBusy] = useState(false);
@@ -49,12 +49,12 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
   </details>`;
 }
 
-/** Lets the browser download a file with this name. */
+/** Saves content as a file with this name, through the browser's download. */
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // After this time the browser has begun to read the file.
+  // After a minute, the browser has begun to read the file, so its URL can be revoked.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 
-/** Matches the first field of a dialog; in a group of radio buttons, the one that Tab would focus. */
+/** Selector of the first field of a dialog. Of a group of radio buttons, it matches the button that Tab would focus. */
 const FIELD = ':is(input, select, textarea):not([type=radio]:not(:checked))';
 
 /**
- * Stores the focused element. Returns a function that restores the focus. If the element no longer exists, one of its
- * former ancestors or the page gets the focus.
+ * Stores which element has the focus. Returns a function that gives the focus back. If the element no longer exists, one of its former
+ * ancestors or the page gets the focus.
  */
 export function createFocusRestorer(): () => void {
   const before = document.activeElement;
@@ -22,14 +22,14 @@ export function createFocusRestorer(): () => void {
 
 /** Moves the focus of a newly opened dialog to its first field, unless an element has `autofocus`. */
 export function focusFirstField(dialog: HTMLDialogElement): void {
-  // By default the browser focuses the first control of the dialog, which is the ✕ button.
+  // By default, the browser focuses the first control of a dialog, which is the ✕ button.
   const isAtClose = dialog.querySelector('header')?.contains(document.activeElement);
   if (isAtClose) dialog.querySelector<HTMLElement>(FIELD)?.focus();
 }
 
 /**
- * If the focused control inside `top` is removed (for example with a deleted row), moves the focus to `top`. By default
- * the focus would be lost, and Tab would start at the top of the page again.
+ * Moves the focus to `top` if the focused control inside it is removed, for example with a deleted row. By default the focus would be lost,
+ * and Tab would start at the top of the page again.
  */
 export function useFocusFallback(top: { current: HTMLElement | null }): void {
   useEffect(() => {
@@ -42,7 +42,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
     const look = (changes: MutationRecord[]) => {
       const isTaken = changes.some(({ removedNodes }) => [...removedNodes].some((node) => last && node.contains(last)));
       if (!isTaken || document.activeElement !== document.body) return;
-      // The control still exists if its row only moved, because the row is removed and inserted again.
+      // The control still exists if its row was only moved, because moving a row removes it and inserts it again.
       (last?.isConnected ? last : element).focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
@@ -55,7 +55,7 @@ export function useFocusFallback(top: { current: HTMLElement | null }): void {
   }, []);
 }
 
-/** Wrapper of a list whose rows may change. It gets the focus when the focused row is removed. */
+/** Wrapper of a list whose rows may change. The wrapper gets the focus when the focused row is removed. */
 export function FocusableList({ label, children }: { label: string; children?: Children }) {
   const ref = useRef<HTMLDivElement>(null);
   useFocusFallback(ref);

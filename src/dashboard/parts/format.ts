@@ -7,13 +7,13 @@ const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractio
 /** Formats energy in kWh, with two decimals by default. */
 export const kwh = (value: number, digits = 2): string => `${decimals(value, digits)} kWh`;
 
-/** Formats power: in kW from five digits on, otherwise in W. */
+/** Formats power: in W up to four digits, otherwise in kW. */
 export const watts = (value: number): string =>
   value < 9_999.5
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
     : `${decimals(value / 1_000, 1)} kW`;
 
-/** Returns a function that formats amounts in a currency (ISO 4217). */
+/** Returns a function that formats amounts of a currency (ISO 4217). */
 export function createMoneyFormatter(currency: string): (value: number) => string {
   const format = numberFormat({ style: 'currency', currency, signDisplay: 'negative' });
   return (value) => format.format(value);
@@ -46,7 +46,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** Formats a past or future time roughly, relative to now: "3 hours ago". */
+/** Formats a past or future time roughly, relative to the current time, as in "3 hours ago". */
 export function ago(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
@@ -83,14 +83,14 @@ export const monthNames = (): string[] => namesOf(12, { month: 'short' }, (month
 export const decimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
-/** Lengths of an hour and of a day of 24 hours. Declared here, because browser code cannot import src/core. */
+/** Lengths of an hour and of a day of 24 hours, in ms. Declared here, because browser code cannot import src/core. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Formats an amount of the API. */
+/** Formats an amount in the API's format. */
 export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
 
-/** Returns notes about a total cost: its estimated part, and energy without a price. */
+/** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */
 export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
@@ -103,7 +103,7 @@ export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNull
 export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
   [money(cost.total, cost.currency), ...costNotesOf(cost)].join(', ');
 
-/** Formats an approximate amount. Only a small one has decimals. */
+/** Formats an approximate amount. Only small amounts have decimals. */
 export const formatRoughMoney = (amount: number, currency: string): string =>
   numberFormat({
     style: 'currency',
@@ -112,5 +112,5 @@ export const formatRoughMoney = (amount: number, currency: string): string =>
     ...(Math.abs(amount) >= 10 ? { maximumFractionDigits: 0 } : {}),
   }).format(amount);
 
-/** Returns the previous day; both are YYYY-MM-DD. */
+/** Returns the day before a day; both are YYYY-MM-DD. */
 export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);

@@ -5,22 +5,22 @@ import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
 import { ChartFigure, plotBasics, renderKey, useDrawing } from './drawing.ts';
 
-/** A quantity over time; null if unknown. */
+/** A quantity over time. A value is null if unknown. */
 export interface ChartLine {
   name: string;
   unit: string;
-  /** Custom property of the style sheet, such as --accent. */
+  /** Custom property of the style sheet with the colour of the line, such as --accent. */
   colour: string;
   isDashed?: boolean;
   values: (number | null)[];
 }
 
-/** A quantity drawn as bars at the bottom, with its own axis on the right, whose maximum is `most`. */
+/** A quantity drawn as bars at the bottom of a line chart, with its own axis on the right. `most`: maximum of the axis. */
 type FootBars = Omit<ChartLine, 'isDashed'> & { most: number };
 
 interface LinesOptions {
   title: string;
-  /** Start times of the steps, Unix ms, ascending. */
+  /** Start times of the chart's steps, Unix ms, ascending. */
   atMs: number[];
   stepMs: number;
   /** Time zone of the displayed times (IANA name). */
@@ -30,11 +30,11 @@ interface LinesOptions {
 }
 
 const HEIGHT_PX = 240;
-/** Returns a name as it is written within a sentence: in lower case, except in German. */
+/** Returns a name in the form within a sentence: in lower case, except in German. */
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
-/** Line chart with bars at the bottom. */
+/** Line chart, optionally with bars at the bottom. */
 export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
@@ -55,14 +55,14 @@ export function LineChart(props: LinesOptions) {
   <//>`;
 }
 
-/** Returns a function that formats the times of the steps: "Sat 21 Nov, 14:00". */
+/** Returns a function that formats the start time of a step, as in "Sat 21 Nov, 14:00". */
 function stepNames(zone: string): (ms: number) => string {
   const options = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
   const format = dateFormat({ ...options, timeZone: zone });
   return (ms) => format.format(ms);
 }
 
-/** Describes the range of each line in a sentence. */
+/** Describes the range of values of each line in a sentence. */
 function summary(lines: ChartLine[], atMs: number[], name: (ms: number) => string): string {
   const spans = lines.flatMap(({ name: of, unit, values }) => {
     const known = values.filter((value) => value !== null);
@@ -86,7 +86,7 @@ function draw(
   const options: uPlot.Options = {
     ...common,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), zone),
-    // A value is drawn in the middle of its step, so the axis extends half a step beyond the first and the last one.
+    // Values are drawn in the middle of their steps, so the axis extends half a step beyond the first and the last value.
     scales: {
       x: { range: (_plot, from, to) => [from - stepMs / 2_000, to + stepMs / 2_000] },
       y: { range: aroundAll },
@@ -137,7 +137,7 @@ function draw(
   return new uPlot(options, [middles, bars.values, ...lines.map(({ values }) => values)], element);
 }
 
-/** Returns an axis from whole unit to whole unit that contains all values, with space for the bars below. */
+/** Returns the range of an axis: whole units that contain all values, with space for the bars at the bottom. */
 function aroundAll(_plot: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = Math.floor(least - 0.5);
@@ -145,7 +145,7 @@ function aroundAll(_plot: uPlot, least: number | null, most: number | null): [nu
   return [low - Math.ceil((high - low) * 0.35), high];
 }
 
-/** Returns a function that labels midnights with dates and other times with hours. */
+/** Returns a function that labels a time axis: midnights with dates, other times with hours. */
 function labelsOf(zone: string): (plot: uPlot, splits: number[]) => string[] {
   const hour = dateFormat({
     timeZone: zone,

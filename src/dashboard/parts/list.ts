@@ -13,14 +13,14 @@ interface List<T> {
   children: (all: T[]) => Children;
 }
 
-/** A list that is being loaded. `children`: renders its rows. `empty`: shown if it has none. */
+/** A list that is being loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
 
 /**
- * A list that is loaded page by page, with buttons for the first and the next page. `children`: renders the rows of a
- * page. `empty`: shown instead if there are none. `names`: texts of the buttons.
+ * A list that is loaded page by page, with buttons for the first and the next page. `children`: renders the rows of a page. `empty`: shown
+ * if the list has no rows. `names`: texts of the buttons.
  */
 export function PagedList<T>(props: {
   of: Pages<T>;
@@ -52,8 +52,8 @@ export function PagedList<T>(props: {
 }
 
 /**
- * Card with a list, a button that creates an entry, and the outcome of the last change. `create`: text of the button.
- * `told`: result of the last successful change; omitted if the list itself shows it.
+ * Card with a list, a button that creates an entry, and a message about the last change. `create`: text of the button. `told`: message
+ * about the last successful change; omitted if the list itself shows the change.
  */
 export const ListCard = <T>(
   props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },
@@ -66,7 +66,7 @@ export const ListCard = <T>(
   <${LoadedList} label=${props.label} of=${props.of} empty=${props.empty}>${props.children}<//>
 <//>`;
 
-/** Changes entries of a list, one at a time, and reloads it. `told`: result of the last successful change. */
+/** Changes entries of a list, one at a time, and reloads the list after each change. `told`: message about the last successful change. */
 export function useListChanges(list: Loaded<unknown>) {
   const { run, error } = useAction();
   const [told, setTold] = useState('');
@@ -82,6 +82,6 @@ export function useListChanges(list: Loaded<unknown>) {
   return { change, done, told, error };
 }
 
-/** Renders what an empty list says: what it is for, and the first steps. */
+/** Renders the text of an empty list: what the list is for, and the first steps. */
 export const renderFirstSteps = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
   <ol>${Object.values(steps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;

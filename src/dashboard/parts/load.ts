@@ -2,29 +2,26 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, isTemporary, type Page } from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
-/** Data that are being loaded. `value` is the previous value until the next one arrives. */
+/** Data that are being loaded. `value` is the previous value until the next value arrives. */
 export interface Loaded<T> {
   value: T | null;
   error: string | null;
   isLoading: boolean;
   again(): void;
-  /**
-   * Sets the value, for example from the response to a change. A response that was requested earlier is then dropped,
-   * because it is older.
-   */
+  /** Sets the value, for example from the response to a change. Drops the response to an earlier request, because it may be outdated. */
   put(value: T): void;
 }
 
-/** Time until a failed load is repeated. It doubles with each further failure, up to the maximum. */
+/** Time, in ms, until a failed load is repeated. It doubles with each further failure, up to `MAX_RETRY_MS`. */
 export const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 
-/** Returns the time until a retry. Its random part spreads the requests of many browsers after an outage. */
+/** Returns the time until a failed load is repeated. Its random part spreads the requests of many browsers after an outage. */
 const retryDelayMs = (failures: number) => Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** failures) * (1 + Math.random() / 2);
 
 /**
- * Loads data when the component appears and whenever `keys` change. Drops late responses to earlier keys. If the service
- * cannot be reached or cannot respond at the moment, repeats the request by itself.
+ * Loads data when a component appears and whenever `keys` change. Drops late responses to previous keys. If the service cannot be reached
+ * or cannot respond at the moment, repeats the request automatically.
  */
 export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value: T | null; error: string | null; isLoading: boolean }>({
@@ -35,7 +32,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   const asked = useRef(0);
   const failures = useRef(0);
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** Drops the response that is awaited, and the planned retry. Returns the number of the next request. */
+  /** Drops the pending response and the planned retry. Returns the number of the next request. */
   const dropCurrent = () => {
     clearTimeout(retry.current);
     return ++asked.current;
@@ -68,11 +65,11 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
   return { ...state, again, put };
 }
 
-/** Loads all rows of a list, up to `most`. `path`: without a limit. */
+/** Loads all rows of a list, up to `most`. `path`: path of the list without a limit. */
 export const useAll = <T>(path: string, most?: number): Loaded<T[]> =>
   useLoad(() => fetchAll<T>(path, most), [path, most]);
 
-/** Runs an action, one at a time, and stores its error. */
+/** Runs actions, one at a time, and stores the error of the last action. */
 export function useAction(): { run(work: () => Promise<void>): void; isBusy: boolean; error: string | null } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -87,18 +84,18 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
   return { run, isBusy, error };
 }
 
-/** Returns the input in a submitted form, which the browser then does not submit itself. */
+/** Returns the input in a submitted form, and prevents the browser from submitting the form itself. */
 export function submittedForm(event: SubmitEvent): FormData {
   event.preventDefault();
   return new FormData(event.target as HTMLFormElement);
 }
 
-/** The service's validation errors, by path of the member. */
+/** The service's validation errors, by path of the member in the request. */
 export type ErrorsByPath = Readonly<Record<string, string>>;
 
 /**
- * Returns the validation errors of a failed request by field. Rethrows any other error. `wrong`: returns the text of an
- * error. `path`: path of the fields in the request, such as `tariffs.0.`.
+ * Returns the validation errors of a failed request by field. Rethrows any other error. `wrong`: returns the text of an error. `path`: path
+ * in the request that contains the fields, such as `tariffs.0.`.
  */
 export function errorsByPathOf(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
@@ -111,9 +108,8 @@ export function errorsByPathOf(reason: unknown, wrong: (of: { message: string })
 }
 
 /**
- * Runs the request of a form, and stores its validation errors for the fields; the first invalid field gets the focus.
- * An error that belongs to no field of the form is the action's error. `errorsOf`: returns the validation errors of a
- * failed request, and rethrows any other error.
+ * Runs the request of a form and stores its validation errors for the fields; the first invalid field gets the focus. An error that belongs
+ * to no field becomes the error of the action. `errorsOf`: returns the validation errors of a failed request, and rethrows any other error.
  */
 export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
   const { run, isBusy, error } = useAction();
@@ -133,14 +129,14 @@ export function useFormAction(errorsOf: (reason: unknown) => ErrorsByPath) {
   return { form, send, mistakes, clear, isBusy, error };
 }
 
-/** A paged list, newest first. */
+/** A list that is loaded page by page, newest first. */
 export interface Pages<T> {
   shown: Loaded<Page<T>>;
   isFirst: boolean;
-  /** Ref for the element around the list. It gets the focus when a clicked button disappears. */
+  /** Ref of the element around the list. The element gets the focus when a clicked button disappears. */
   top: { current: HTMLDivElement | null };
   show(path: string): void;
-  /** Reloads the first page. */
+  /** Loads the first page again, with the newest rows. */
   youngest(): void;
 }
 

@@ -1,21 +1,21 @@
 import type uPlot from 'uplot';
 
-/** One bar: the energy of a bucket with its estimated part, or the cost of a bucket. */
+/** A bar of a chart: the energy of a bucket with its estimated part, or the cost of a bucket. */
 export interface Bar {
   /** Short label on the axis. */
   label: string;
   /** Name of the bucket in the tooltip and in the table. */
   name: string;
-  /** Null if unknown. */
+  /** Height of the bar. Null if unknown. */
   value: number | null;
   estimated: number;
   /** Formatted cost of the energy. */
   cost?: string;
-  /** Whether the bar is highlighted, because an alert would have fired in its period. */
+  /** Whether the bar is highlighted, because an alert would have fired in the bar's period. */
   isMarked?: boolean;
-  /** Values of the chart's parts, in the same order. Positive ones are stacked above zero, negative ones below. */
+  /** Values of the bar's layers, in the order of the chart's layers. Positive values are stacked above zero, negative values below. */
   parts?: readonly number[];
-  /** Value of the compared bucket; null if unknown. */
+  /** Value of the bar that is drawn behind, of the compared period; null if unknown. */
   ghost?: number | null;
 }
 
@@ -26,7 +26,7 @@ export const heightAboveZero = ({ value, parts }: Bar): number =>
 export const heightBelowZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part < 0)) : Math.min(value ?? 0, 0);
 
-/** Colours of a bar chart, as canvas colours. */
+/** Colours of a bar chart, in the form that a canvas needs. */
 export interface BarColours {
   parts: string[];
   accent: string;
@@ -36,16 +36,13 @@ export interface BarColours {
   zero: string;
 }
 
-/**
- * Width of a bar as a share of the space for one bucket: alone, in front of a compared bar, and of the compared bar
- * behind it.
- */
+/** Width of a bar as a share of the space of its bucket: without a compared bar, in front of one, and of the compared bar itself. */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 
 /**
- * Paints each bar: first the compared bar behind it, then its parts from zero upwards, and on top its estimated part in
- * a pale colour.
+ * Paints each bar: first the compared bar behind it, then the bar's layers from zero upwards, and on top the estimated part in a pale
+ * colour.
  */
 export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours): void {
   const { ctx, bbox } = plot;
@@ -97,10 +94,10 @@ export function paintBars(plot: uPlot, bars: readonly Bar[], colours: BarColours
     ctx.fillRect(bbox.left, Math.round(y(0)), bbox.width, devicePixelRatio || 1);
   }
 }
-/** Share of the background colour in the pale colour of an estimated part, the same as in --pale. */
+/** Share of the background colour in the pale colour of an estimated part. The style sheet uses the same share for --pale. */
 const PALE = 0.62;
 
-/** Draws a dashed horizontal line at a value. */
+/** Draws a dashed horizontal line at a value of the axis. */
 export function paintLine(plot: uPlot, value: number, stroke: string): void {
   const { ctx, bbox } = plot;
   const y = Math.round(plot.valToPos(value, 'y', true));

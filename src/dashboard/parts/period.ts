@@ -7,7 +7,7 @@ export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 export interface Period {
   unit: PeriodUnit;
-  /** First day of the period, YYYY-MM-DD. */
+  /** First day of the period, as YYYY-MM-DD. */
   start: string;
 }
 
@@ -25,7 +25,7 @@ function msOf(date: string): number | null {
   return Number.isNaN(ms) || ms < 0 || dateOf(ms) !== date ? null : ms;
 }
 const known = (date: string): number => msOf(date) ?? 0;
-/** Returns the weekday; 1 is Monday. */
+/** Returns the weekday of a time, from 1 for Monday to 7. */
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
 /** Returns the period of a unit that contains a date. Pure. */
@@ -39,7 +39,7 @@ export function periodAt(unit: PeriodUnit, date: string): Period {
 /** Returns the last day of a period. Pure. */
 export const lastDayOf = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
-/** Returns the period `by` periods later, or earlier if negative. Pure. */
+/** Returns the period that lies `by` periods later; earlier if `by` is negative. Pure. */
 export function shiftPeriod({ unit, start }: Period, by: number): Period {
   const date = new Date(known(start));
   if (unit === 'day' || unit === 'week') date.setUTCDate(date.getUTCDate() + by * (unit === 'week' ? 7 : 1));
@@ -48,14 +48,14 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** Returns the ISO 8601 week. Its year is that of its Thursday. Pure. */
+/** Returns the ISO 8601 week that begins on a Monday. The year of a week is the year of its Thursday. Pure. */
 export function weekOf(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
 }
 
-/** Returns the form of a period in addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
+/** Returns a period in the form used in page addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
 export function periodAddressOf({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
@@ -74,7 +74,7 @@ export function parsePeriodAddress(address: string): Period | null {
     const start = `${text}-01-01`.slice(0, 10);
     return msOf(start) === null ? null : { unit, start };
   }
-  // 4 January is always in the first week.
+  // 4 January is always in the first ISO week.
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
@@ -82,23 +82,23 @@ export function parsePeriodAddress(address: string): Period | null {
 }
 
 /**
- * Returns the period that a page shows: the one in the address; if it has only a unit, the current one; otherwise
- * today. Pure.
+ * Returns the period that a page shows: the period in the address; if the address contains only a unit, the current period of this unit;
+ * otherwise today. Pure.
  */
 export const periodToShow = (address: string, today: string): Period =>
   parsePeriodAddress(address) ??
   periodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
- * Returns the period of another unit that contains today if the given period contains today; otherwise the one that
- * contains the given period's first day. Pure.
+ * Returns the period to show after the user has selected another unit. If the previous period contains today, the new period does, too;
+ * otherwise it contains the first day of the previous period. Pure.
  */
 export function periodOfUnit(unit: PeriodUnit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= lastDayOf(period);
   return periodAt(unit, holdsToday ? today : period.start);
 }
 
-/** Formats a period: "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
+/** Formats a period, as in "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
 export function periodName(period: Period): string {
   const { unit, start } = period;
   if (unit === 'day')
@@ -109,7 +109,7 @@ export function periodName(period: Period): string {
   return unit === 'year' ? start.slice(0, 4) : daysName(start, lastDayOf(period));
 }
 
-/** Formats a range of days. A single day has its weekday. */
+/** Formats a range of days. If the range is a single day, includes its weekday. */
 export function daysName(start: string, end: string): string {
   if (start === end) return periodName({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(

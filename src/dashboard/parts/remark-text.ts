@@ -3,7 +3,7 @@ import { count, dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { kwh, money } from './format.ts';
 
-/** Texts of a remark. */
+/** Texts of a remark on a home's usage. */
 interface RemarkText {
   /** Short summary of the remark. */
   subject: string;
@@ -15,7 +15,7 @@ interface RemarkText {
 export const watts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
-/** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in it. */
+/** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in the texts. */
 export function describeRemark(remark: Remark, zone: string): RemarkText {
   const { subjects, ...w } = words().home.plainWords;
   const at = (iso: string) => timeIn(iso, zone);
@@ -97,7 +97,7 @@ export const dayOf = (date: string): string =>
   }).format(new Date(date));
 const weekdayOf = (date: string): string => dateFormat({ weekday: 'long', timeZone: 'UTC' }).format(new Date(date));
 
-/** Returns the texts of a mail about a remark. `zone`: time zone of the times in it. */
+/** Returns the texts of a mail about a remark. `zone`: time zone of the times in the texts. */
 export function composeRemarkMail(remark: Remark, zone: string) {
   const { look, off, reason } = words().home.plainWords.mail;
   const { subject, sentence, more } = describeRemark(remark, zone);

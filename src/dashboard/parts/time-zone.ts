@@ -10,10 +10,7 @@ import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from './ui.ts'
 /** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/**
- * Returns the zones that the browser lists, with two additions: UTC, which browsers omit, and `zone`, which may be an
- * alias such as Europe/Kiev.
- */
+/** Returns the time zones that the browser lists. Adds UTC, which browsers omit, and `zone`, which may be an alias such as Europe/Kiev. */
 const zonesWith = (zone: string): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', zone])].toSorted();
 
@@ -28,10 +25,7 @@ export const ZoneSelect = ({
   ${zonesWith(zone).map((one) => html`<option value=${one} selected=${one === zone}>${one}</option>`)}
 </select>`;
 
-/**
- * Asks for the time zone of an account that has not set one, and proposes the browser's. Renders nothing once it is
- * set.
- */
+/** Asks for the time zone of an account that has never set it, and proposes the browser's. Renders nothing if the time zone was set. */
 export function TimeZoneQuestion() {
   const { me, asksTimezone, changeMe } = useSession();
   const { common, sessions: w } = words();

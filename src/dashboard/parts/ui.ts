@@ -9,7 +9,7 @@ import type { Loaded } from './load.ts';
 export const ErrorMessage = ({ text }: { text: string | null }) =>
   text === null ? null : html`<p class="problem" role="alert">${text}</p>`;
 
-/** A card with a heading and, next to it, its actions. */
+/** A card with a heading. `actions`: buttons next to the heading. */
 export const Card = ({ title, actions, children }: { title: string; actions?: Children; children?: Children }) => html`
   <section class="card" aria-label=${title}>
     <header><h2>${title}</h2>${actions && html`<div class="actions">${actions}</div>`}</header>
@@ -20,7 +20,7 @@ export const Card = ({ title, actions, children }: { title: string; actions?: Ch
 export const LoadingFailed = ({ text, onAgain }: { text: string; onAgain: () => void }) =>
   html`<${ErrorMessage} text=${text} /><p><button type="button" onClick=${onAgain}>${words().common.again}</button></p>`;
 
-/** Renders data that are being loaded: a waiting indicator, an error, or the children made from the value. */
+/** Renders data that are being loaded: an indicator while waiting, an error message, or the children rendered with the data. */
 export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   if (of.value !== null) return html`${of.error && html`<${ErrorMessage} text=${of.error} />`}${children(of.value)}`;
   if (of.error !== null) return html`<${LoadingFailed} text=${of.error} onAgain=${of.again} />`;
@@ -28,8 +28,8 @@ export function Loading<T>({ of, children }: { of: Loaded<T>; children: (value: 
 }
 
 /**
- * A label with its control, a hint and an error message. `control`: element or component of the control, by default an
- * input. It gets the children (options of a select) and all further attributes.
+ * A label with its control, a hint and an error message. `control`: element or component of the control, by default an input. The control
+ * gets the children (such as options of a select) and all further attributes.
  */
 export function Field(props: {
   label: string;
@@ -51,14 +51,14 @@ export function Field(props: {
 }
 
 /**
- * Returns the attributes of a button whose action is running. `disabled` is not used, because it would remove the
- * focus; `useAction` prevents a second run.
+ * Returns the attributes of a button whose action is running. Does not use `disabled`, because it would remove the focus; `useAction`
+ * prevents a second run.
  */
 export const busyAttributes = (isBusy: boolean) => (isBusy ? { 'aria-disabled': true } : {});
 
 /**
- * End of a form: the error message and the two buttons. `label`: text of the button that submits, by default "Create".
- * `missing`: input that the form still needs; the button is disabled until then.
+ * End of a form: the error message, and the buttons that submit and cancel. `label`: text of the button that submits, by default "Create".
+ * `missing`: input that the form still needs; until then, this button is disabled.
  */
 export function FormButtons(props: {
   label?: string;
@@ -79,8 +79,8 @@ export function FormButtons(props: {
 }
 
 /**
- * The browser's modal dialog. It traps the focus, starts at its first field, restores the focus afterwards, and closes
- * on Escape. `describedBy`: id of a text that screen readers read after the title.
+ * The browser's modal dialog. It traps the focus, focuses its first field, gives the focus back when it closes, and closes on Escape.
+ * `describedBy`: id of a text that screen readers read after the title.
  */
 export function Dialog(props: { title: string; describedBy?: string; onClose: () => void; children?: Children }) {
   const { title, describedBy, onClose, children } = props;
@@ -94,8 +94,8 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
     dialog.showModal();
     focusFirstField(dialog);
     return () => {
-      // The dialog is closed before its removal, because no other element can get the focus until then. Its close event
-      // arrives later, when another dialog may be open.
+      // Closes the dialog before it is removed, because no other element can get the focus until then. The dialog's close event arrives
+      // later, when another dialog may be open.
       isGone.current = true;
       dialog.close();
       giveBack();
@@ -110,7 +110,7 @@ export function Dialog(props: { title: string; describedBy?: string; onClose: ()
   </dialog>`;
 }
 
-/** A text with a button that copies the text. */
+/** A text with a button that copies it. */
 export function CopyableText({ text, label }: { text: string; label: string }) {
   const { common } = words();
   const shown = useRef<HTMLElement>(null);
@@ -135,14 +135,14 @@ export function CopyableText({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * Content that is shown only once. It takes the focus from the preceding form. `secret`: Escape does not close the
- * dialog until this text was copied.
+ * Content that is shown only once. It takes the focus from the form before it. `secret`: text that must be copied before Escape closes the
+ * dialog.
  */
 export function OneTimeContent({ secret, children }: { secret?: string; children?: Children }) {
   const ref = useRef<HTMLParagraphElement>(null);
   const isHeld = useHold(ref, secret);
   useEffect(() => {
-    // The user may have scrolled the form to its end.
+    // Scrolls the dialog to its start, because the user may have scrolled the form to its end.
     ref.current?.closest('dialog')?.scrollTo(0, 0);
     ref.current?.focus({ preventScroll: true });
   }, []);
@@ -150,7 +150,7 @@ export function OneTimeContent({ secret, children }: { secret?: string; children
     <${ErrorMessage} text=${isHeld ? words().common.copyFirst : null} />`;
 }
 
-/** A time in relative and absolute form. The relative form is updated while the page is open. */
+/** A time, relative to now and as a date. The relative time is updated while the page is open. */
 export function RelativeTime({
   at,
   zone,
@@ -166,13 +166,13 @@ export function RelativeTime({
     : html`<time datetime=${at} title=${time(at, zone)}>${ago(at, nowMs)}</time>`;
 }
 
-/** A state in a word. Its colour is only decorative. */
+/** A word that names a state. Its colour has no meaning of its own. */
 export const Badge = ({ kind, children }: { kind: 'good' | 'warn' | 'bad' | 'quiet'; children?: Children }) =>
   html`<span class=${`badge ${kind}`}>${children}</span>`;
 
 /**
- * A button that asks for confirmation before an irreversible action. `of`: object of the action, if the label does not
- * name it (as in a table row).
+ * A button that asks for confirmation before an action that cannot be undone. `of`: object of the action, if the label does not name it (as
+ * in a table row).
  */
 export function ConfirmButton(props: { label: string; of?: string; question: string; onSure: () => void }) {
   const { label, of, question, onSure } = props;
@@ -196,14 +196,14 @@ export function ConfirmButton(props: { label: string; of?: string; question: str
     }`;
 }
 
-/** Notifies the dialog around `element` that a text was copied from it. */
+/** Informs the dialog around `element` that a text was copied from it. */
 const tellCopied = (element: Element | null, text: string): void =>
   void element?.dispatchEvent(new CustomEvent('copied', { bubbles: true, detail: text }));
 
 /**
- * Prevents Escape from closing the dialog around an element until the user has copied `secret`, alone or in a longer
- * text, because closing would lose the secret. Buttons still close the dialog. Returns true after Escape was blocked,
- * so that the dialog can explain it.
+ * Prevents Escape from closing the dialog around an element until the user has copied `secret`, alone or in a longer text, because the
+ * secret would then be lost. The dialog's buttons still close it. Returns true after Escape was blocked, so that the dialog can explain the
+ * reason.
  */
 function useHold(inside: { current: Element | null }, secret: string | undefined): boolean {
   const [isHeld, setHeld] = useState(false);
@@ -219,30 +219,29 @@ function useHold(inside: { current: Element | null }, secret: string | undefined
     const hold = (event: Event) => {
       if (isCopied) return;
       event.preventDefault();
-      // Scrolls to the explanation at the top.
+      // Scrolls to the explanation at the top of the dialog.
       dialog.scrollTo(0, 0);
       setHeld(true);
     };
     const listening = new AbortController();
     const { signal } = listening;
     dialog.addEventListener('copied', (event) => copied((event as CustomEvent<string>).detail), { signal });
-    // Detects that the user has selected and copied the text without the button.
+    // Detects that the user has selected and copied text without the button.
     dialog.addEventListener('copy', () => copied(String(getSelection())), { signal });
     dialog.addEventListener('cancel', hold, { signal });
-    // Escape is blocked on `keydown`, because a browser allows `cancel` to be prevented only once without a click in
-    // between.
+    // Blocks Escape on `keydown`, because browsers let a page prevent the event `cancel` only once without a click in between.
     document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal });
     return () => listening.abort();
   }, [secret]);
   return isHeld;
 }
 
-/** Marks in texts of `words/`: `**bold**`, `` `code` `` and `[link]`. */
+/** Matches marks in texts of `words/`: `**bold**`, `` `code` `` and `[link]`. */
 const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
 
 /**
- * Converts a text with marks to markup; translators can move the marks within the sentence. `links`: render the links, in the order of the
- * text.
+ * Converts a text with marks to markup, so that translators can move the marked parts within the sentence. `links`: functions that render
+ * the links, in the order of the text.
  */
 export function renderMarks(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
@@ -270,6 +269,6 @@ export function useNow(): number {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  // A render for another reason may be later than the last update.
+  // A component may be rendered later than the last update for another reason, so the current time may be newer.
   return Math.max(nowMs, Date.now());
 }

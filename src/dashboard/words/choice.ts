@@ -1,23 +1,23 @@
 import { isLanguage, type Language, language, languageFrom, setWords } from './words.ts';
 
-/** Key of the chosen language in the browser's storage. */
+/** Key of the selected language in the browser's storage. */
 const KEPT = 'language';
 const CHANGED = 'words';
 
-/** Loads the texts before anything is drawn: in the chosen language, else in one that the browser requests. */
+/** Loads the texts before anything is drawn: in the selected language or, without one, in a language that the browser requests. */
 export function firstWords(): Promise<void> {
   const kept = localStorage.getItem(KEPT);
   return put(isLanguage(kept) ? kept : languageFrom(navigator.languages));
 }
 
-/** Changes the language in this browser. Rejects, without a change, if the texts cannot be loaded. */
+/** Changes the language in this browser. If the texts cannot be loaded, rejects and changes nothing. */
 export async function chooseLanguage(next: Language): Promise<void> {
   await put(next);
   localStorage.setItem(KEPT, next);
   document.dispatchEvent(new Event(CHANGED));
 }
 
-/** Calls back when another language was chosen. Returns a function that stops this. */
+/** Calls back when the user has selected another language. Returns a function that stops the calls. */
 export function onLanguage(changed: (language: Language) => void): () => void {
   const tell = () => changed(language());
   document.addEventListener(CHANGED, tell);

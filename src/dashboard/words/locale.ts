@@ -1,4 +1,4 @@
-/** BCP 47 tag for the format of numbers, dates and plurals. */
+/** BCP 47 tag that determines the format of numbers and dates, and plural forms. */
 let tag = 'en';
 
 export const locale = (): string => tag;
@@ -8,7 +8,7 @@ export function setLocale(next: string): void {
   tag = next;
 }
 
-/** Cached formats: creating one takes longer than using it a thousand times. */
+/** Cached formatters of `Intl`, because creating one takes longer than using it a thousand times. */
 const made = new Map<string, unknown>();
 function once<T>(kind: string, options: object, make: () => T): T {
   const key = `${tag} ${kind} ${JSON.stringify(options)}`;
@@ -26,7 +26,7 @@ export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 /** Formats a whole number. */
 export const count = (value: number): string => numberFormat().format(value);
 
-/** Formatters with which messages (`words.ts`) write numbers and dates and choose plural forms, in the chosen locale. */
+/** Formatters that messages (`words.ts`) use for numbers, dates and plural forms in the chosen locale. */
 export const formatters = {
   getNumberFormat: (_: unknown, options?: Intl.NumberFormatOptions): Intl.NumberFormat => numberFormat(options),
   getDateTimeFormat: (_: unknown, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat => dateFormat(options),

@@ -2,7 +2,7 @@ import format, { type CompiledMessage } from 'icu-minify/format';
 import type { Arguments } from './arguments.d.ts';
 import { formatters, locale, setLocale } from './locale.ts';
 
-/** The texts of each page. The English texts define the keys. */
+/** The texts of each page in English, which define the keys for all languages. */
 interface English {
   alerts: typeof import('./en/alerts.json');
   apps: typeof import('./en/apps.json');
@@ -21,7 +21,7 @@ interface English {
   webhooks: typeof import('./en/webhooks.json');
 }
 
-/** The texts below a path. A text with arguments is a function. */
+/** The texts below a path. A text with arguments is a function that returns it. */
 type Spoken<Texts, Path extends string> = {
   readonly [Key in keyof Texts]: Texts[Key] extends string
     ? `${Path}.${Key & string}` extends infer Full extends keyof Arguments
@@ -33,7 +33,7 @@ type Spoken<Texts, Path extends string> = {
 /** All texts of the pages in one language. */
 export type Words = { readonly [Page in keyof English]: Spoken<English[Page], Page> };
 
-/** The texts of a language as sent by the service (`src/core/compile-words.ts`). A text with arguments is an array. */
+/** The texts of a language in the form that the service sends (`src/core/compile-words.ts`). A text with arguments is an array. */
 export type CompiledWords = { readonly [name: string]: CompiledMessage | CompiledWords };
 
 /** Languages of the dashboard, each under its own name. */
@@ -44,7 +44,10 @@ export const isLanguage = (text: string | null): text is Language => text !== nu
 
 let current: { language: Language; words: Words } | undefined;
 
-/** Returns the texts in the chosen language. They are loaded before anything is drawn, and modules must not store one in a constant. */
+/**
+ * Returns the texts in the selected language, which are loaded before anything is drawn. Modules must not store a text in a constant,
+ * because the language may change.
+ */
 export function words(): Words {
   if (!current) throw new Error('no words: setWords comes first');
   return current.words;
@@ -52,7 +55,10 @@ export function words(): Words {
 
 export const language = (): Language => current?.language ?? 'en';
 
-/** Sets the language. `tags`: the browser's language tags, for the region: German in Austria formats numbers the Austrian way. */
+/**
+ * Sets the language. `tags`: the browser's language tags, from which the region is taken. For example, German in Austria formats numbers
+ * the Austrian way.
+ */
 export function setWords(next: Language, compiled: CompiledWords, tags: readonly string[] = []): void {
   current = { language: next, words: spoken(compiled) as Words };
   setLocale(localeOf(next, tags));
@@ -67,15 +73,15 @@ function spoken(compiled: CompiledMessage | CompiledWords): unknown {
 
 const isMessage = (compiled: CompiledMessage | CompiledWords): compiled is CompiledMessage => Array.isArray(compiled);
 
-/** Returns the text of a name; undefined if the dashboard does not know the name, because a newer service has added it. */
+/** Returns the text of a name. Undefined if there is no such text, because a newer version of the service added the name. */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: string): string | undefined => texts[name];
 
 const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
-/** Returns the first of the browser's languages that the dashboard has; English if there is none. Pure. */
+/** Returns the first of the browser's languages that the dashboard supports; English if there is none. Pure. */
 export const languageFrom = (tags: readonly string[]): Language => tags.map(languageOf).find(isLanguage) ?? 'en';
 
-/** Returns the browser's full tag for a language, else the language alone. Pure. */
+/** Returns the browser's full tag for a language if the browser has one; otherwise the language alone. Pure. */
 export function localeOf(language: Language, tags: readonly string[]): string {
   const tag = tags.find((one) => languageOf(one) === language) ?? language;
   return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? language;

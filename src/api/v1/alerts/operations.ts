@@ -114,7 +114,7 @@ function wouldHaveFired(
 const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
-/** Returns the kind of threshold that an alert type uses. */
+/** Returns the kind of threshold that alerts of a type have. */
 function thresholdOf(type: AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
   return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';
@@ -140,8 +140,8 @@ async function checkTariff(db: Database, userId: string, threshold: string | und
 }
 
 /**
- * Throws 409 if the alert would reach no receiver: a webhook without an active subscription of the owner, or SMS
- * without a phone number.
+ * Throws 409 if the alert could notify no one: an alert by webhook without an active subscription of the owner, or an alert by SMS without
+ * a phone number.
  */
 async function checkDelivery(db: Database, owner: User, delivery: string | undefined): Promise<void> {
   if (delivery === 'sms' && owner.phone === null) {

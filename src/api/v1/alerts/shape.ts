@@ -16,7 +16,7 @@ const type = z
 const delivery = z.enum(ALERT_DELIVERIES).describe('Notification channel.');
 const status = z.enum(PAUSABLE_STATUSES).describe('A paused alert does not fire.');
 const thresholds = {
-  /** At least one mWh, the unit of everything stored, and below the maximum of its column. */
+  /** At least 1 mWh, because energy is stored in mWh, and below the maximum of the database column. */
   threshold_kwh: z
     .number()
     .min(0.000_001)
@@ -38,7 +38,7 @@ const thresholds = {
     .describe('Silence after which the alert fires, in hours. Required with type `no_data`, and allowed only with it.'),
 };
 
-/** A rule and the user whose usage it evaluates: the body of POST /v1/alerts/preview. */
+/** Body of POST /v1/alerts/preview: the rule of an alert, and the user whose usage the rule is applied to. */
 export const rule = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
 export const newAlert = rule.extend({ delivery });
 export const alertPatch = z.strictObject({
@@ -96,7 +96,7 @@ export const alertPreview = z
   })
   .meta({ id: 'AlertPreview' });
 
-/** Converts requested settings to columns. Members keep their names, except the threshold in kWh, which is stored in mWh. */
+/** Converts the settings in a request to columns of the same names. The threshold in kWh becomes mWh. */
 export function toRow<Settings extends { threshold_kwh?: number | undefined }>(settings: Settings) {
   const { threshold_kwh, ...others } = settings;
   const threshold_milliwatt_hours = threshold_kwh === undefined ? undefined : kwhToMilliwattHours(threshold_kwh);

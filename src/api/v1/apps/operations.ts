@@ -23,7 +23,7 @@ import {
   REDIRECT_NEEDS_PUBLIC,
 } from './shape.ts';
 
-/** Throws 403 for homeowners, who can authorize apps but not register them. */
+/** Throws 403 for homeowners, because they may authorize apps but not register them. */
 function checkRegistrar({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }

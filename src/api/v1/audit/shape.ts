@@ -24,7 +24,7 @@ export const auditRecord = z
   })
   .meta({ id: 'Act' });
 
-/** Converts an audit entry for a response. E-mail addresses are only shown in the dashboard. */
+/** Converts an audit entry for a response, without e-mail addresses, which only the dashboard shows. */
 export const toResponse = ({
   at,
   details,

@@ -131,7 +131,7 @@ export const deleteBillPeriod = defineOperation('DELETE /v1/bill-periods/{bill_p
   },
 });
 
-/** Throws 403 unless the caller is a utility or an administrator. Homeowners may only read. */
+/** Throws 403 unless the caller is a utility or an administrator. Homeowners may read bill periods but not change them. */
 function mayBill({ role }: Caller): void {
   if (role === 'homeowner') throw new AppError('forbidden');
 }

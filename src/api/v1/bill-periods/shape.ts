@@ -5,7 +5,7 @@ import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
 
-/** Descriptions of members, for requests and responses. */
+/** Descriptions of members, in requests and in responses. */
 const MEANING = {
   bill_period_id: 'Id of the bill period.',
   device_id: 'Id of the device, if it is billed separately. Null: the home is billed, at its grid connection.',
@@ -146,7 +146,7 @@ const status = z
   .enum(['open', 'closed'])
   .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
-/** A row of the list: the latest statement of the period. */
+/** A bill period in a list, with the values of its latest statement. */
 export const billPeriod = z
   .strictObject({
     ...period,
@@ -230,7 +230,7 @@ const periodOf = (one: BillPeriod) => ({
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
-/** Returns a statement with its checksum. */
+/** Converts a statement for a response, with its checksum. */
 const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statement> => ({
   ...stated,
   sha256,
@@ -248,7 +248,7 @@ export const toResponse = (one: BillPeriod, { statement: told, sha256 }: BillVer
   sha256,
 });
 
-/** Converts a period with all its statements for a response; it has at least one version. */
+/** Converts a bill period with all its statements for a response. A bill period has at least one statement. */
 export function detailsToResponse({
   period: one,
   versions,

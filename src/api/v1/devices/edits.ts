@@ -18,7 +18,7 @@ import {
 } from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
-/** Maximum of a register, kWh. */
+/** Maximum value of a register in kWh. */
 const MOST_KWH = 1_000_000_000;
 
 /** Descriptions of the members, in requests and in responses. */
@@ -117,7 +117,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // An edit by the clock adds no reading: the register value at which it continues belongs to the edit itself.
+  // An edit by the clock adds no reading: its value is the register reading at which it continues.
   const isAdded = value !== null && author !== CLOCK_AUTHOR;
   return {
     edit_id,
@@ -180,7 +180,7 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   },
 });
 
-/** Returns the author and the time of an edit, and the range of readings that are retained. */
+/** Returns the author and the time of an edit, and the time range in which readings are retained. */
 export function editContextOf({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
   const now = clock();
   return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };

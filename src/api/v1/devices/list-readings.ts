@@ -66,7 +66,7 @@ export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/r
   },
 });
 
-/** Throws 422 if a range is empty or too long. */
+/** Throws 422 if the time range of a request is empty or too long. */
 function checkRange(from: Date, to: Date): void {
   const wrong = (message: string) => unprocessable({ field: 'end', message });
   if (to <= from) throw wrong('must lie after start');
@@ -86,7 +86,10 @@ function toResponse({ series, at, intervalMs, value, verdict, editId }: DeviceRe
   };
 }
 
-/** Converts a stored value, in thousandths of its unit or millionths of a kWh or m³, to the member of its quantity. */
+/**
+ * Converts a stored value to the response's member for its quantity. Stored values are in thousandths of a unit, or in millionths of a kWh
+ * or m³.
+ */
 function quantityOf({ kind, isVolume }: DeviceReading['series'], value: number, intervalMs: number) {
   const thousandths = value / 1_000;
   const exactly = formatExactKwh(asMilliwattHours(value));

@@ -115,7 +115,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
   },
 });
 
-/** Returns the last twelve calendar months of a zone. The current one ends today. */
+/** Returns the last twelve calendar months in a time zone. The current month ends today. */
 function lastYear(now: Date, zone: string) {
   const today = DateTime.fromJSDate(now, { zone });
   return dayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);

@@ -13,8 +13,8 @@ const MAX_BODY_BYTES = 4 * 2 ** 20;
 const quantity = (description: string) => ({ type: 'number', description });
 
 /**
- * One element of the native payload. The schema only describes it: ingest validates each element separately, so that an invalid element
- * does not affect the others.
+ * One element of the native payload. The schema is for the reference only: ingest validates each element separately, so that an invalid
+ * element does not affect the others.
  */
 const element = z
   .unknown()
@@ -60,7 +60,7 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
   summary:
     'Stores readings of a device that uses the native format: up to 10,000 elements as JSON, or a SenML pack. The response is sent after the commit. Readings that are also sent by MQTT, or sent twice, count once.',
   scope: 'readings:write',
-  // Without a transaction of its own, because the readings are committed together with those of other requests.
+  // This operation has no transaction of its own, because its readings are committed together with those of other requests.
   changes: 'piece by piece',
   answer: sentReadings,
   body: z.union([z.array(element), element]),
@@ -89,8 +89,8 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
 });
 
 /**
- * Throws 404 if a device is outside the caller's reach, 403 if the caller may not write its readings, and 409 if it
- * does not send natively.
+ * Throws 404 if the caller cannot access the device, 403 if the caller may not write its readings, and 409 if the device does not send the
+ * native format.
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
@@ -100,8 +100,8 @@ async function checkTarget(db: Database, caller: Caller, deviceId: string): Prom
 }
 
 /**
- * Returns the reasons by element, in order, each reason once for an element, however many of its quantities it
- * concerns.
+ * Returns the reasons for rejecting each element, in order. A reason occurs once for an element, even if it concerns several of the
+ * element's quantities.
  */
 function byElement(
   rejections: readonly { element: number | null; reason: string }[],

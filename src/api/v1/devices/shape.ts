@@ -36,7 +36,7 @@ const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const external_id = textField(200).describe(MEANING.external_id);
-/** Also accepts the notation of OpenSSL: with colons, in upper or lower case. */
+/** Lower-case hexadecimal digits. Requests may also use the notation of OpenSSL: with colons, in upper or lower case. */
 const certificate_sha256 = z
   .string()
   .transform((written) => written.replaceAll(':', '').toLowerCase())
@@ -49,7 +49,7 @@ const counts_as = z
     COUNTS_AS_PATTERN,
     'must be import, export, a part such as import/t1, gas, heat, water, production, charged, discharged or ignored',
   );
-/** The owner's settings for quantities, by name. Null removes a setting. */
+/** The owner's settings for the device's quantities, by name of the quantity. Null removes a setting. */
 const channels = z
   .array(
     z.strictObject({
@@ -171,7 +171,10 @@ export const deviceDetails = z
     created_at: createdAt,
   })
   .meta({ id: 'DeviceDetails' });
-/** The password is only returned once. A discovered device uses the credentials of its gateway. */
+/**
+ * Response to pairing a device. It is the only response with the password. A discovered device has no password, because it uses the
+ * credentials of its gateway.
+ */
 export const pairedDevice = z
   .strictObject({
     ...members,

@@ -36,8 +36,8 @@ const query = z.object({
 });
 
 /**
- * Permitted values of `include` if gaps are distributed by similar days. The others are sums that exist only for
- * straight-line distribution.
+ * Values of `include` that are permitted if gaps are distributed by similar days. The other values are sums that exist only for a linear
+ * distribution.
  */
 const WITH_LIKE_DAYS: ReadonlySet<IncludeName> = new Set(['estimated', 'coverage']);
 const MOST_MONTHS = 36;
@@ -95,7 +95,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   },
 });
 
-/** Throws 422 if a distribution of gaps by similar days is requested for anything but rows of imported energy. */
+/** Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy. */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof splitInclude>,
   wanted: ReturnType<typeof period>,
@@ -114,7 +114,7 @@ function checkLikeDays(
     throw unprocessable({ field: 'end', message: `must be within ${MOST_MONTHS} months of start with gaps=like_days` });
 }
 
-/** Columns of a thermostat's values, in °C and minutes, as far as any row has them. */
+/** Table columns for a thermostat's values, in °C and minutes. A column is left out if no row has a value for it. */
 const CLIMATE_COLUMNS = [
   'temperature_c_mean',
   'temperature_c_min',
@@ -123,7 +123,7 @@ const CLIMATE_COLUMNS = [
   'heating_minutes',
 ];
 
-/** Converts a row for a table, in which each member of its temperature has its own column. */
+/** Converts a row for a table: each temperature in `temperature_c` becomes a column. */
 function climateApart({ temperature_c, ...row }: DeviceUsage): object {
   const members = Object.entries(temperature_c ?? {});
   return { ...row, ...Object.fromEntries(members.map(([name, value]) => [`temperature_c_${name}`, value])) };

@@ -102,7 +102,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
 
 const ONLY_ELECTRICITY = 'must be electricity in a Green Button feed; request CSV for other commodities';
 
-/** Columns of a response for a `commodity`, as far as any row has them. */
+/** Table columns of a response for a `commodity`. A column is left out if no row has a value for it. */
 const COMMODITY_COLUMNS = [
   ...['start', 'end', 'date', 'hour', 'time', 'starts_at', 'kwh_used', 'm3_used', 'peak_hour', 'peak_usage_time'],
   ...['estimated_kwh', 'estimated_m3', 'coverage', 'complete'],
@@ -110,7 +110,7 @@ const COMMODITY_COLUMNS = [
 
 const COLUMNS_OF_NOTHING = ['date', 'kwh_used', 'm3_used', 'peak_hour'];
 
-/** What a response is about: a home and its days, in rows of a length or in one object (null). */
+/** Request for the energy of a home in a range of days. `groupBy`: length of the rows; null for one object for the whole range. */
 interface Asked {
   userId: string;
   range: Range;
@@ -144,7 +144,7 @@ async function ofLastThirtyDays(
   return { date_range, kwh_used: total_kwh, peak_usage_time, ...included, ...totals };
 }
 
-/** Returns the requested additions. Throws 422 if one exists only for electricity. */
+/** Returns the additional members that `include` requests for a commodity. Throws 422 for a member that exists only for electricity. */
 function membersOfCommodity(include: ReadonlySet<IncludeName>, hasWeighted: boolean): ReadonlySet<CommodityInclude> {
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;

@@ -10,21 +10,24 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 
-/** A requested feed: the user or device, the caller, and the days. */
+/** Request for a Green Button feed: the user or device, the caller, and the days. */
 interface AskedFeed {
   callerId: string;
   buyer: Buyer;
   wanted: ReturnType<typeof period>;
   zone: string;
-  /** The statement, for the feed of a bill period. */
+  /** The statement of a bill period, if the feed is for one. */
   told?: GreenButtonStatement;
 }
 
-/** Returns the days and rows that a feed is requested for, hours by default, or null without days. Throws 422 as `period` does. */
+/**
+ * Returns the days and the length of the rows of a requested feed; hours by default. Null if the request names no days. Throws 422 as
+ * `period` does.
+ */
 export const feedPeriod = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   period(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
-/** Streams a Green Button feed of some days. Throws 422 if rows other than hours and quarter-hours are requested. */
+/** Streams a Green Button feed of a range of days. Throws 422 unless the rows are hours or quarter-hours. */
 export async function greenButtonAnswer(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },

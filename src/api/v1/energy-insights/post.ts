@@ -8,7 +8,7 @@ import { loadUsageSummary } from '#src/energy/insights.ts';
 import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
 
-/** Maximum length of the list of metrics: there are two, and a repeated one has no effect. */
+/** Maximum length of the list of metrics. There are only two metrics, but a metric may be repeated. */
 const MAX_METRICS = 20;
 
 const body = z

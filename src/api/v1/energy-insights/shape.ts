@@ -16,7 +16,7 @@ const known = {
 };
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
-/** Cost of energy. */
+/** Cost of the energy in a row or total. */
 export const cost = z
   .strictObject({
     currency: z.string().describe('Currency of all amounts (ISO 4217).'),
@@ -34,7 +34,7 @@ export const cost = z
   .describe('Cost under the user’s tariffs. Null: no tariff was in force.')
   .meta({ id: 'Cost' });
 
-/** Emissions of bought energy. */
+/** Emissions of the energy from the grid in a row or total. */
 export const emissions = z
   .strictObject({
     kg_co2e: amount.describe('Emissions in kg of CO2 equivalent, with 3 decimals.'),
@@ -46,7 +46,7 @@ export const emissions = z
   )
   .meta({ id: 'Emissions' });
 
-/** Members that `include` adds. Null if unknown, or if the value cannot be known in this home. */
+/** Members that `include` adds to a row or total. A value is null if it is unknown or cannot be known in this home. */
 export const includedMembers = {
   cost: cost.optional(),
   emissions: emissions.optional(),
@@ -66,7 +66,7 @@ export const includedMembers = {
 export const peakHour = clockHourShape.describe(
   'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
-/** `peak_hour` of a row. */
+/** Hour with the highest usage in a row. */
 const peakOfRow = z
   .string()
   .regex(/^\d\d:\d\d$/)
@@ -74,7 +74,7 @@ const peakOfRow = z
   .describe(
     'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. A row by hour, half-hour or quarter-hour has its own start here. Null: no usage, or in every hour more than half of the usage is estimated.',
   );
-/** Start of a row's bucket. */
+/** Members with the start of a row. */
 const bucket = {
   date: dayShape.describe('First day of the row.'),
   hour: z
@@ -92,7 +92,7 @@ const bucket = {
     .describe('Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour.'),
 };
 
-/** Usage in a row. */
+/** A row of the usage of electricity. */
 export const usage = z
   .strictObject({
     ...bucket,
@@ -114,7 +114,7 @@ const ofCommodity = {
   ...known,
 };
 
-/** Gas, heat or water in a row. */
+/** A row of the usage of gas, heat or water. */
 const commodityUsage = z
   .strictObject({
     ...bucket,
@@ -131,7 +131,7 @@ const dateRange = z
   .describe('Days of the summary.');
 export const rows = 'The rows, oldest first. Rows without data are omitted.';
 
-/** Rows if days are given, else the last 30 days in one object; for electricity or for the requested commodity. */
+/** Response for electricity or the requested commodity: rows if the request names days, otherwise one object for the last 30 days. */
 export const insights = z
   .union([
     z.strictObject({ user_id: userId, data: z.array(usage).describe(rows) }),

@@ -24,7 +24,7 @@ import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { fleetDevice, fleetDeviceToResponse, fleetSilence, type SilenceRow, stopGroupToResponse } from './shape.ts';
 
-/** Maximum number of hours: a leap year. */
+/** Maximum number of hours in a request: those of a leap year. */
 const MOST_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
@@ -85,7 +85,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   },
 });
 
-/** Maximum number of days. Longer ranges are rarely requested, and the cost of a query grows with its silences. */
+/** Maximum number of days in a request. Longer ranges are rarely needed, and the cost of a query grows with the number of silences. */
 const MOST_DAYS = 31;
 
 export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
@@ -126,7 +126,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   },
 });
 
-/** Groups stops by hours or days of a zone, including those without stops. */
+/** Counts the stops of devices by hour or day of a time zone. Hours and days without stops have no row. */
 function rowsOf(
   groups: readonly StopGroup[],
   isWithin: (stop: DeviceSilence) => boolean,
@@ -150,7 +150,7 @@ function rowsOf(
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 }
 
-/** Returns a function that finds the start of the hour or day of a time. It computes the calendar once for each quarter-hour. */
+/** Returns a function that returns the start of the hour or day that contains a time. It computes each quarter-hour only once. */
 function starts(unit: 'hour' | 'day', zone: string): (ms: number) => { ms: number; text: string } {
   const known = new Map<number, { ms: number; text: string }>();
   return (ms) => {

@@ -25,10 +25,7 @@ export const fleetDevice = z
   })
   .meta({ id: 'FleetDevice' });
 
-/**
- * Converts a device in a list over many accounts. E-mail addresses are included only for callers that may read
- * accounts.
- */
+/** Converts a device in a list for many accounts. `withEmails`: whether the caller may read accounts, and so their e-mail addresses. */
 export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
   ...membersOf(fleetDevice, row),
   email: withEmails ? row.email : null,
@@ -89,7 +86,7 @@ export const fleetSilence = z
   .meta({ id: 'FleetSilence' });
 
 const MOST_IDS = 20;
-/** Returns the value that all have in common, or null. */
+/** Returns the value that all entries have in common; null if they differ. */
 const common = (all: readonly (string | null)[]): string | null => {
   const several = new Set(all);
   const [one = null] = several;

@@ -109,7 +109,7 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
     const rows = await page('shape', async (at) =>
       requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
     );
-    // The payload is removed for other callers, because it may contain anything that a household's broker publishes.
+    // Callers with a key for a group do not get the payload, because it may contain anything that a household's broker publishes.
     return rows.map((row) => unreadToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

@@ -8,7 +8,7 @@ import { gatewayPrefix } from '#src/devices/topics.ts';
 import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
-/** Settings of a decoder for a gateway or a device: units, pulses, zone. Unknown members are stored. */
+/** Settings of the decoder of a gateway or device, such as units, pulses and time zone. Unknown members are accepted and stored. */
 export const decoderConfig = z
   .looseObject({
     ...z.object(decoderConfigSchemas).partial().shape,
@@ -41,7 +41,7 @@ export const gateway = z
     created_at: createdAt,
   })
   .meta({ id: 'Gateway' });
-/** The password is only returned once. */
+/** Response to creating a gateway. It is the only response with the password. */
 export const createdGateway = gateway
   .extend({
     mqtt: z
@@ -83,21 +83,21 @@ export const unread = z
   .meta({ id: 'UnreadMessages' });
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Control characters that no text contains. JSON could contain them, but no terminal can show them. */
+/** Matches control characters that no readable text contains. A payload with one of them is shown in base64. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
-/** Returns a payload as text if it is text, else as base64. */
+/** Returns a payload as UTF-8 if it is readable text, otherwise in base64. */
 function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64' } {
   try {
     const text = UTF8.decode(payload);
     if (!CONTROLS.test(text)) return { payload: text, encoding: 'utf-8' };
   } catch {
-    // The payload is binary.
+    // The payload is not valid UTF-8.
   }
   return { payload: payload.toString('base64'), encoding: 'base64' };
 }
 
-/** Converts an unread message of a gateway for a response. */
+/** Converts an unrecognised message of a gateway for a response. */
 export const unreadToResponse = ({
   shape,
   messages,
@@ -116,13 +116,10 @@ export const unreadToResponse = ({
     received_at: example.receivedAt.toISOString(),
   },
 });
-/**
- * Maximum size of a message to evaluate, in bytes. All other work of the process waits meanwhile: two seconds for a megabyte of packed
- * values.
- */
+/** Maximum size in bytes of a message to diagnose. The diagnosis blocks the process: two seconds for a megabyte of packed values. */
 const MAX_ASKED_BYTES = 131_072;
 
-/** A message to evaluate, as published below a gateway. */
+/** A message to diagnose, as a device publishes it below a gateway's prefix. */
 export const messageRequest = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
@@ -156,7 +153,7 @@ export const messageRequest = z
 const value = z.union([z.number(), z.boolean()]).describe('The value, in the unit given by `kind`.');
 const native = z.string().describe('Id of the device in the message.');
 
-/** The service's interpretation of a message. */
+/** The service's diagnosis of a message. */
 export const messageInterpretation = z
   .strictObject({
     outcome: z

@@ -137,13 +137,13 @@ export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/use
 interface Change {
   add?: readonly string[];
   remove?: readonly string[];
-  /** Returns the name of the request's field with a home that is to be added. */
+  /** Returns the name of the request's field that contains a home to add, for error messages. */
   fieldOf(index: number): string;
 }
 
 /**
- * Changes the homes of a group within the caller's reach, all or none. Throws 404 if a home that is to be added is
- * outside the reach of the group's owner. Removing a home that is not in the group is not an error.
+ * Adds homes to a group or removes them, all or none, if the caller can access the group. Throws 404 if the owner of the group cannot
+ * access a home to add. Removing a home that is not in the group is not an error.
  */
 async function change(
   db: Database,

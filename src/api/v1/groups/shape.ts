@@ -38,7 +38,7 @@ export const group = z
   })
   .meta({ id: 'Group' });
 
-/** Maximum number of homes in one change. */
+/** Maximum number of homes that one request adds or removes. */
 const MAX_CHANGED = 10_000;
 const homes = listOf(idField, 0, MAX_CHANGED).default([]);
 export const changes = z.strictObject({
@@ -59,7 +59,7 @@ const homeCount = z
   .int()
   .describe('Number of homes in the total, including the homes of subgroups. Each home counts once.');
 
-/** Rows if days are given, else the last 30 days in one object. */
+/** Usage of a group: rows if the request names days, otherwise one object for the last 30 days. */
 export const groupInsights = z
   .union([
     z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usage).describe(rows) }),
@@ -79,7 +79,7 @@ export const groupInsights = z
   ])
   .meta({ id: 'GroupEnergyInsights' });
 
-/** Converts a group for a response. For a key that is limited to a group, the parent of that group is hidden. */
+/** Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the parent of this group is hidden. */
 export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
   ...membersOf(group, row),
   parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,

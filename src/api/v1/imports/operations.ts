@@ -68,7 +68,10 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
   },
 });
 
-/** Returns the importer and the accounts for which it may import. Throws `forbidden` if the caller may not import these devices. */
+/**
+ * Returns the caller as importer, with the accounts for which it may import devices. Throws `forbidden` if the caller may not import these
+ * devices.
+ */
 export function importerOf(
   {
     caller,

@@ -8,14 +8,14 @@ import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { importedDevice, rowOf } from './shape.ts';
 
-/** All columns that a table of devices may have. */
+/** Names of all columns that a table of devices may have. */
 export const IMPORT_COLUMNS = Object.keys(importedDevice.shape);
 const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
- * Parses a table of devices into rows with the members that its header names. An empty cell is a missing member. `importedDevice` checks
- * the values of the cells. Throws `unprocessable`, with the line, if it is no such table.
+ * Parses a table of devices into rows. Each row has the members that the header names, except those with an empty cell. The values are
+ * validated later by `importedDevice`. Throws `unprocessable`, with the line, if the text is not a table of devices.
  */
 export async function readDevices(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
@@ -56,8 +56,8 @@ function wrongColumns(header: readonly string[]): FieldError[] {
 }
 
 /**
- * Returns the value of a cell. If it does not have the type of its column, returns its text, which the validation then
- * rejects with the column's name.
+ * Returns the value of a cell. If the cell's text does not have the type of its column, returns the text; the validation then reports an
+ * error with the column's name.
  */
 function cellValue(name: string, cell: string): unknown {
   if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
@@ -70,18 +70,18 @@ function cellValue(name: string, cell: string): unknown {
   }
 }
 
-/** Rows of a table, each checked separately. */
+/** Result of validating each row of a table. */
 interface CheckedRows {
-  /** Valid rows, and the same rows in the form of an import. */
+  /** Valid rows as in the request. `rows` contains the same rows in the form of an import. */
   devices: z.output<typeof importedDevice>[];
   rows: DeviceImportRow[];
-  /** Errors of the other rows, named like `line 3.type`. */
+  /** Errors of the invalid rows, with names such as `line 3.type`. */
   mistakes: FieldError[];
 }
 
 /**
- * Checks every row of a table, even after errors, and yields to other work every few rows. `nameOf`: returns the name
- * of a row. `isOwnerNeeded`: whether a row must name an owner, because the caller imports no devices for itself.
+ * Validates every row of a table, also after errors, and yields to other work every few rows. `nameOf`: returns the name of a row for
+ * errors. `isOwnerNeeded`: whether each row must name an owner, because the caller cannot own devices.
  */
 export async function checkRows(
   values: readonly Record<string, unknown>[],

@@ -13,7 +13,7 @@ import { created_at, device_id, type Examples } from '../example-ids.ts';
 /** Maximum number of rows in an import over HTTPS. */
 export const MAX_IMPORTED = 20_000;
 
-/** A row: a device as in `POST /v1/devices`, and its owner. */
+/** A row of an import: a device as in `POST /v1/devices`, and the device's owner. */
 export const importedDevice = newDevice
   .extend({
     user_id: idField
@@ -92,7 +92,7 @@ export const importCredentials = z
   })
   .meta({ id: 'ImportCredentials' });
 
-/** Converts a valid row for an import. */
+/** Converts a valid row of a table to the form of an import. */
 export function rowOf(name: string, value: z.output<typeof importedDevice>): DeviceImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {

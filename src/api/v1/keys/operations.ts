@@ -75,14 +75,14 @@ export const createKey = defineOperation('POST /v1/keys', {
         message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
     }
-    // The account is locked, because a change of its role, or its first sign-in, ends all existing keys and must not
-    // miss this one.
+    // The account is locked: a change of its role, or its first sign-in, ends all existing keys, and must not miss the key that is being
+    // created.
     const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
     const group = group_id === undefined ? null : await findGroup(db, reach, toIdOrNotFound(group_id));
-    // A group of another user is treated as if it did not exist.
+    // The error for another user's group is the same as for a group that does not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
-      // Both the creator and the owner of the key must have access to the device, which is locked against deletion.
+      // Both the creator and the owner of the key must be able to access the device. The device is locked against deletion.
       for (const one of [reach, accessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
@@ -160,8 +160,8 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
 });
 
 /**
- * Returns the home of another account of which the caller's account is a member, locked until the transaction ends.
- * Throws 403 if it is not a member.
+ * Returns the home of another account of which the caller's account is a member, and locks the membership until the transaction ends.
+ * Throws 403 if the account is not a member.
  */
 async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promise<HomeOfMember> {
   const home = await lockHome(db, requireOwnAccount(caller), toIdOrNotFound(homeId));
@@ -169,7 +169,9 @@ async function reachOwnHome(db: Database, caller: Caller, homeId: string): Promi
   return home;
 }
 
-/** Throws 422 if a key for the home of another account would have another limit, too, or belong to another account than the caller's. */
+/**
+ * Throws 422 if a key for another account's home would also be limited to a group or device, or would not belong to the caller's account.
+ */
 function checkHomeKey(
   { user_id, ...limits }: { user_id: string | undefined; group_id: string | undefined; device_id: string | undefined },
   { accountId }: Caller,
@@ -179,7 +181,7 @@ function checkHomeKey(
   if (field !== undefined) throw unprocessable({ field, message: 'must not be set together with home_user_id' });
 }
 
-/** Throws 422 if a key that is limited to a device would have other scopes, or a group. */
+/** Throws 422 if a key that is limited to a device would have scopes that such keys cannot have, or would also be limited to a group. */
 function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): void {
   if (groupId !== undefined)
     throw unprocessable({ field: 'group_id', message: 'must not be set together with device_id' });
@@ -191,21 +193,18 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
 }
 
 /**
- * Throws 403 if the caller could not create such a key, if another account changes a member's key for a home, or if a
- * homeowner changes a key of a utility's device.
+ * Throws 403 if the caller could not create such a key itself, if it changes another account's key for a home, or if a homeowner changes
+ * the key of a device that a utility manages.
  */
 async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise<void> {
-  // Only the member itself may have a key for the home that invited it.
+  // Only the member itself may have a key for the home of which it is a member.
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);
   checkNewKey(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
   if (key.device_id !== null) await assertMayManageDevice(db, accessibleAccountsOf(caller), key.device_id);
 }
 
-/**
- * Returns the requested end of a key: null for none, undefined if the request does not set it. Throws 422 if it has
- * passed.
- */
+/** Returns the requested expiry of a key: null for none, undefined if the request does not change it. Throws 422 if the time has passed. */
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const end = new Date(expiresAt);

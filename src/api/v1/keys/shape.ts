@@ -6,10 +6,10 @@ import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** Last moment that RFC 3339 can express in UTC. A time with an offset may be later. */
+/** Latest time that RFC 3339 can express in UTC, in Unix ms. A time with an offset may be later. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** End of a key's validity. */
+/** Time at which a key expires. */
 const end = instantShape.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
 
 const network = z
@@ -103,7 +103,7 @@ export const key = z
     last_used_at: instantShape.nullable().describe('Time of the last use. Null: never used.'),
   })
   .meta({ id: 'Key' });
-/** The key itself is only returned here, once. */
+/** A new key. It is the only response with the secret. */
 export const createdKey = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
@@ -111,7 +111,7 @@ export const rotatedKey = createdKey
   .extend({ old_expires_at: instantShape.describe('Expiry time of the old key.') })
   .meta({ id: 'RotatedKey' });
 
-/** Converts a key for a list, without the key itself. */
+/** Converts a key for a list, without the secret. */
 export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof key> => ({
   ...membersOf(key, row),
   scopes: row.scopes.filter(isScope),

@@ -26,7 +26,7 @@ export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', 
   answer: member,
   body: newMember,
   async handle({ context: { clock }, db, caller, params, body }) {
-    // Administrators have access to every home, but cannot invite people to one.
+    // Administrators can access every home, but cannot invite people to it.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
     return memberToResponse(await invite(db, home, { ...body, now: clock() }));
@@ -96,8 +96,8 @@ export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_i
 });
 
 /**
- * Returns the home whose members a request is about. Utilities have access to the homes that they enrolled, but not to
- * their members: 403.
+ * Returns the home whose members are requested. Throws 403 for utilities: they can access the homes that they enrolled, but not the members
+ * of these homes.
  */
 function reachHome(db: Database, caller: Caller, userId: string): Promise<User> {
   if (caller.role === 'utility') throw new AppError('forbidden');

@@ -62,7 +62,7 @@ export const forecast = z
 /** Rounds energy to whole Wh, and money to a thousandth. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Converts a forecast for a response. */
+/** Converts a forecast of a month's usage for a response. */
 export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEnd): z.output<typeof month> => ({
   start: one.start,
   end: one.end,
@@ -87,7 +87,7 @@ export const forecastToResponse = ({ cost, past, meanError, ...one }: MonthEnd):
   mean_error: meanError === null ? null : rounded(meanError),
 });
 
-/** A remark in examples, of a response and of the event. */
+/** Example of a remark, for a response and for the event. */
 export const EXAMPLE_REMARK = {
   kind: 'stays_on' as const,
   since: '2026-06-13T18:45:00.000Z',

@@ -5,17 +5,19 @@ import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SERIES_SHAPES, type WrittenValue } from './shape.ts';
 import type { newSource } from './source-shape.ts';
 
-/** Schemas of a kind of series, and its names in paths, summaries and the audit log. */
+/** Schemas of a kind of series (prices or emissions), with its names in paths, summaries and the audit log. */
 export interface SeriesKindDescription {
   kind: SeriesKind;
   path: `/v1/${string}`;
-  /** Last segment of the path of the values, and name of the member with the values in the response of a check. */
+  /** Name of the series' values: last segment of their path, and member of the response to a check. */
   values: string;
-  /** Prefix of the actions in the audit log, the action that stores values, and the one that removes them. */
+  /**
+   * Names of actions in the audit log: the prefix of all actions, then the action that stores values and the action that removes values.
+   */
   noun: string;
   stores: string;
   removes: string;
-  /** Name of a series in messages. */
+  /** Display name of the kind of series, for messages. */
   name: string;
   summaries: {
     create: string;

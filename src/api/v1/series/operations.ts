@@ -24,7 +24,7 @@ import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kin
 import { MAX_VALUES } from './shape.ts';
 import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
-/** Defines the operations on the series of a kind themselves. */
+/** Defines the operations on series of a kind (prices or emissions), except those on their values. */
 function defineSeriesOperations(of: SeriesKindDescription) {
   const { kind, path, noun, name, summaries, newSeries, series, createdSeries } = of;
   const createSeries = defineOperation(`POST ${path}`, {
@@ -82,7 +82,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
   return { createSeries, listSeries, getSeries, deleteSeries };
 }
 
-/** Defines the operations on the values of the series of a kind. */
+/** Defines the operations on the values of series of a kind (prices or emissions). */
 function defineValueOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, stores, summaries, columns, newValues, value, valueToResponse, storedValues } = of;
   const listValues = defineOperation(`GET ${path}/{series_id}/${values}`, {

@@ -9,7 +9,7 @@ import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
 import { MAX_CHECKED_VALUES, newSource, rejectedRows, sourceState, sourceStateToResponse } from './source-shape.ts';
 
-/** Maximum number of values in one request, and in one response. */
+/** Maximum number of values in one request or response. */
 export const MAX_VALUES = 10_000;
 
 const MEANING = {
@@ -62,7 +62,7 @@ const emissionSeries = z
   })
   .meta({ id: 'EmissionSeries' });
 
-/** Changes to a series of either kind. */
+/** Changes to a price or emission series. */
 export const seriesPatch = z
   .strictObject({
     name: textField(200).describe('Name of the series, chosen by its owner.'),
@@ -102,18 +102,18 @@ const checkedIntensities = z
   .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRows })
   .meta({ id: 'CheckedIntensities' });
 
-/** A value of a request: its time, and its decimal as text. */
+/** A value in a request: its time, and its decimal as text. */
 export interface WrittenValue {
   starts_at: string;
   decimal: string;
 }
 
-/** Schemas and conversions of a kind of series. Values are parsed to the same form for both kinds. */
+/** Schemas and conversions for each kind of series. Values of both kinds are parsed to the same form. */
 export const SERIES_SHAPES = {
   price: {
     newSeries,
     series,
-    /** Response of POST: the series or, with `check`, the values that it would store. */
+    /** Response to POST: the series or, with `check`, the values that the series would store. */
     createdSeries: z.union([series, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: toResponse,
     columns: ['starts_at', 'per_kwh'],
@@ -149,13 +149,13 @@ export const SERIES_SHAPES = {
   },
 } as const;
 
-/** Converts a price series for a response. `state`: its source, for those who may change it. */
+/** Converts a price series for a response. `state`: the state of its source, for callers that may change the series. */
 export function toResponse({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof series> {
   const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToResponse(row, state);
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }
 
-/** Converts an emission series for a response. `state`: its source, for those who may change it. */
+/** Converts an emission series for a response. `state`: the state of its source, for callers that may change the series. */
 function emissionSeriesToResponse(
   { series_id, user_id, name, resolution_minutes }: Omit<StoredSeries, 'currency'>,
   state?: SourceState,

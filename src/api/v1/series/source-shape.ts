@@ -6,11 +6,11 @@ import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
 import type { SourceState, SourceWithSecrets } from '#src/tariffs/sources/store.ts';
 
-/** Maximum number of values, and of rejected rows, in the answer of a check. */
+/** Maximum number of values, and of rejected rows, in the response to a check. */
 export const MAX_CHECKED_VALUES = 100;
 
 const MAX_HEADERS = 10;
-/** Headers that the service sets itself, or that concern the connection (RFC 9110). */
+/** Names of request headers that a source may not set: the service sets them itself, or they concern the connection (RFC 9110). */
 const RESERVED = new Set(
   `accept-encoding connection content-length content-type expect host keep-alive proxy-authorization proxy-connection te trailer
    transfer-encoding upgrade user-agent`.split(/\s+/),
@@ -100,7 +100,7 @@ const source = z
   ])
   .meta({ id: 'SeriesSource' });
 
-/** Members of a series that has a source, for those who may change it. */
+/** Additional members of a series with a source, for callers that may change the series. */
 export const sourceState = {
   source: source
     .optional()
@@ -131,12 +131,14 @@ const rejectedRow = z
   })
   .meta({ id: 'RejectedRow' });
 
-/** Rows of a checked answer that cannot be stored. */
+/** Rows of a fetched response that cannot be stored. */
 export const rejectedRows = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_CHECKED_VALUES}.`);
 
-/** Splits a source of a request into the part stored in plain text and the part stored encrypted. Header names become lower case. */
+/**
+ * Splits a requested source into a part that is stored in plain text and a part that is stored encrypted. Header names become lower case.
+ */
 export function toSourceWithSecrets(given: z.output<typeof newSource>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;

@@ -24,13 +24,13 @@ import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kin
 import { seriesPatch } from './shape.ts';
 import { MAX_CHECKED_VALUES, type newSource, toSourceWithSecrets } from './source-shape.ts';
 
-/** Maximum number of checks that a process runs at once: each may hold an answer of 5 MiB. */
+/** Maximum number of concurrent checks of sources in a process. Each may hold a response of 5 MiB in memory. */
 const MAX_CHECKS_AT_ONCE = 4;
-/** Maximum wait for another fetch from the same host, and how often it is tried. */
+/** Number of attempts, and the pause between them, while another fetch from the same host is in progress. */
 const HOST_WAIT = { tries: 5, everyMs: 1_000 };
 let checks = 0;
 
-/** Converts series for a response, with their sources where the caller may change them. */
+/** Converts series for a response. Includes the sources of those series that the caller may change. */
 export async function seriesToResponse(
   db: Database,
   caller: Caller,
@@ -55,13 +55,13 @@ export async function seriesWithSourceToResponse(
   return toResponse(row, (await readSources(db, accessibleAccountsOf(caller), [row.series_id])).get(row.series_id));
 }
 
-/** Returns the source of a request. Throws 403 if the caller may not use an address of its own. */
+/** Returns the source in a request. Throws 403 if the caller may not fetch from an address that it has chosen itself. */
 export function authorizeSource({ role }: Caller, given: z.output<typeof newSource>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return toSourceWithSecrets(given);
 }
 
-/** Fetches a source and returns the first values that a series of an account would store. Throws 422 if there would be none. */
+/** Fetches a source and returns the first values that a series of the account would store. Throws 422 if there are none. */
 export async function checkSource(
   { db, clock, fetchAnswer }: ApiContext,
   { values, valueToResponse }: SeriesKindDescription,
@@ -97,7 +97,7 @@ async function waitForHost(db: Database, host: string): Promise<void> {
   throw new AppError('unavailable');
 }
 
-/** Defines the operation that changes a series of a kind, and the one that removes values that were set by PUT. */
+/** Defines two operations for a kind of series: changing a series, and removing values that were set by PUT. */
 function defineSourceOperations(of: SeriesKindDescription) {
   const { kind, path, values, noun, removes, name: nameOfKind, summaries, series } = of;
   const updateSeries = defineOperation(`PATCH ${path}/{series_id}`, {

@@ -15,7 +15,7 @@ import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from
 import { cost } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
-/** Maximum number of periods, more than any supplier has: twelve months with a dozen periods each. */
+/** Maximum number of price periods in a tariff. No supplier has more: twelve months with a dozen periods each are 144. */
 const MAX_PERIODS = 500;
 const MAX_COMPARED = 10;
 

@@ -38,7 +38,7 @@ export const createUser = defineOperation('POST /v1/users', {
   },
 });
 
-/** An empty search returns all users. */
+/** Text to search users for. An empty text returns all users. */
 const search = z
   .string()
   .max(254)
@@ -137,18 +137,18 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
 });
 
 /**
- * Maximum number of concurrent archives, for one account and for the process, because each queries the database for
- * page after page.
+ * Maximum number of archives that are created concurrently for one account; `MAX_AT_ONCE` is the maximum for the process. Each archive
+ * queries the database for page after page.
  */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;
-/** Interval at which a caller is reloaded, so that reads with a revoked key end within 10 s. */
+/** Interval at which the caller is reloaded while an archive is created. Reads with a revoked key must end within 10 s. */
 const CHECKED_EVERY_MS = 5_000;
-/** Time without an accepted page after which the client counts as disconnected, so that it does not occupy a place. */
+/** Time in which a client accepts no page of an archive, after which it counts as disconnected and its slot is released. */
 const MAX_STALL_MS = 120_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** Callers whose archives are being created in this process. */
+/** Accounts of the callers whose archives are being created in this process. */
 const underWay: string[] = [];
 
 export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {

@@ -5,10 +5,10 @@ import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
-/** The same members as in the event `user.created`. */
+/** A user in a response. It has the same members as in the event `user.created`. */
 export const user = account;
 
-/** A user in a list, with the additional members requested. */
+/** A user in a list, with the additional members that were requested. */
 export const listedUser = account
   .extend({
     devices: z

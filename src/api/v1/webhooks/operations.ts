@@ -34,10 +34,13 @@ import {
   webhookPatch,
 } from './shape.ts';
 
-/** Membership or authorization with which the subscription ends, if the caller sets its address. */
+/**
+ * Returns the membership or authorization with whose end the subscription ends. A subscription ends with it if the caller sets the
+ * subscription's address.
+ */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
 
-/** Throws 403 if an app subscribes to an event whose data its scopes do not permit it to read. */
+/** Throws 403 if an app subscribes to an event with data that the app's scopes do not permit it to read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
   if (appId === undefined) return;
   for (const event of events) {
@@ -82,7 +85,8 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', 
   body: webhookPatch,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
     const events = eventsOf(asked);
-    // If an app changes a subscription's address to its own, it also receives the events that were subscribed before.
+    // If an app changes a subscription's address to its own, the app also receives the events subscribed earlier, so its scopes must permit
+    // them.
     const received = events ?? (caller.appId && (await findWebhook(db, reach, params.webhook_id))?.events);
     if (received) checkAppEvents(caller, received);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
@@ -148,7 +152,7 @@ export const retryDelivery = defineOperation('POST /v1/webhooks/{webhook_id}/del
 
 type Which = { webhook_id: string; delivery_id: string };
 
-/** Returns the delivery that a path names, with its request. Throws `notFound` if the caller does not reach it. */
+/** Returns the delivery in a path, with its request. Throws `notFound` if the caller cannot access it. */
 export async function findSentDeliveryOfPath({
   context,
   db,

@@ -28,10 +28,7 @@ const callbackUrl = httpsUrlField.describe(
   'HTTPS address that receives the events, without credentials. `https://catcher.example` is a receiver in the service itself, for trying events without a server.',
 );
 
-/**
- * The subscriber's secret, in a format that libraries of Standard Webhooks accept. It is stored encrypted and never
- * returned again.
- */
+/** Secret of a subscription, in a format that libraries of Standard Webhooks accept. It is stored encrypted and never returned. */
 const authToken = z
   .string()
   .refine(
@@ -42,7 +39,7 @@ const authToken = z
     'Secret that signs the events: `whsec_` and base64 of 24 to 64 bytes, or 8 to 256 printable ASCII characters. It is never returned.',
   );
 
-/** Whether the text is base64 in whole groups, of a length that the standard permits. */
+/** Whether a text is complete base64 with padding, of a length that Standard Webhooks permits. */
 function isKey(text: string): boolean {
   const { length } = Buffer.from(text, 'base64');
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
@@ -93,7 +90,7 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 
-/** A delivery with its request. */
+/** A webhook delivery with the request that was sent. */
 export const sentDelivery = delivery
   .extend({
     request: z
@@ -111,8 +108,8 @@ export const sentDelivery = delivery
   .meta({ id: 'SentDelivery' });
 
 /**
- * Returns the events that a request names, in `event` or in `events`; undefined if it names none. Throws 422 if it has both members, because
- * they could differ, or names an event twice.
+ * Returns the events in a request, from its member `event` or `events`. Undefined if it has neither. Throws 422 if it has both, because
+ * they could differ, or if it names an event twice.
  */
 export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>): WebhookEvents | undefined {
   if (one !== undefined && events !== undefined)
@@ -129,7 +126,7 @@ export const toResponse = (row: Webhook): z.output<typeof webhook> => ({
   event: row.events[0] as EventType,
 });
 
-/** Converts a delivery for a response. The receivers' responses are only shown in the dashboard. */
+/** Converts a delivery for a response, without the receiver's responses, which only the dashboard shows. */
 export const deliveryToResponse = (row: Delivery): z.output<typeof delivery> => ({
   ...membersOf(delivery, row),
   attempts: row.attempts.map(({ response_body: _, ...attempt }) => attempt),
@@ -195,7 +192,7 @@ const exampleEvent = <Type extends string, Data>(type: Type, data: Data) => ({
   data,
 });
 
-/** Example requests to receivers, by event type. */
+/** Example requests to webhook receivers, by event type. */
 export const EVENT_EXAMPLES = {
   'usage.updated': exampleEvent('usage.updated', {
     user_id,

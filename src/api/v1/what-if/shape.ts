@@ -6,7 +6,7 @@ import type { Battery, HomeChange } from '#src/cost/what-if.ts';
 import { cost } from '../energy-insights/shape.ts';
 import type { Examples } from '../example-ids.ts';
 
-/** Returns the schema of a decimal between two numbers with up to 9 places; the result is in billionths. */
+/** Returns the schema of a decimal with up to 9 places between two numbers. The result is in billionths. */
 const billionths = (least: number, most: number) =>
   decimalField.transform((text, context) => {
     const value = parseDecimal(text);
@@ -14,7 +14,7 @@ const billionths = (least: number, most: number) =>
     context.issues.push({ code: 'custom', message: `must be from ${least} to ${most}`, input: text });
     return z.NEVER;
   });
-/** No home has a battery of a million kWh or kW. */
+/** Maximum capacity and power of a battery, in kWh and kW. No home has a battery of this size. */
 const MOST = 1_000_000;
 
 const battery = z
@@ -49,7 +49,7 @@ export const whatIfRequest = z
     message: 'is required unless production_scale is given',
   });
 
-/** Converts the members of a request. */
+/** Converts the members of a request to the changes of a home. */
 export const toHomeChange = ({
   battery: one,
   production_scale,
@@ -100,7 +100,7 @@ export const whatIfAnswer = z.strictObject({
     ),
 });
 
-/** Converts a result for a response. */
+/** Converts the result of a simulation for a response. */
 export function toResponse({
   before,
   after,

@@ -18,17 +18,14 @@ import {
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
 
-/**
- * Dialog that creates an alert for the selected account or edits one (`of`). It shows when the alert would have fired
- * in the past.
- */
+/** Dialog that creates an alert for the selected account, or edits the alert `of`. It shows when the alert would have fired in the past. */
 export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void; onClose: () => void }) {
   const { of: known, onDone, onClose } = props;
   const { me, user, pick } = useSession();
   const { common, alerts: w } = words();
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
-  // Text that the user typed; null before that, while the field shows the suggestion. A suggestion that arrives later
-  // must not replace typed text.
+  // Threshold that the user has typed. While it is null, the field shows the suggested threshold. A suggestion that arrives later must not
+  // replace typed text.
   const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
@@ -57,8 +54,8 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
-      // A missing tariff is reported with the service's message. If the alert would reach no receiver, the delivery
-      // field shows the reason.
+      // An error about a missing tariff is shown with the service's message. An error about a delivery without a receiver is explained at
+      // the delivery field.
       const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
@@ -83,7 +80,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   <//>`;
 }
 
-/** Returns a hint that explains the suggested threshold. */
+/** Returns the hint that explains the suggested threshold of an alert. */
 function hintOf(past: AlertHistory | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
@@ -106,17 +103,17 @@ function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boo
   return { least: 0.000_001, most: 1_000_000_000 };
 }
 
-/** Returns the typed threshold; null if the service would reject it. */
+/** Returns the typed threshold as a number. Null if the service would reject it. */
 function thresholdIn(type: AlertType, text: string): number | null {
   return numberErrorOf(text, limitsOf(type)) === '' ? numberOf(text) : null;
 }
 
-/** Phone numbers in the format of the service, E.164. */
+/** Pattern of the phone numbers that the service accepts (E.164). */
 const PHONE = '\\+[1-9][0-9]{6,14}';
 
 /**
- * Fields for the alert's delivery, and for settings of the account that the delivery requires. `isRefused`: whether the
- * service rejected the choice because it would reach no receiver.
+ * Fields for the alert's delivery, and for the account's settings that the delivery requires. `isRefused`: whether the service rejected the
+ * chosen delivery because it would reach no receiver.
  */
 function DeliveryChoice(props: {
   value: AlertDeliveryChannel;
@@ -161,10 +158,7 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   </p>`;
 }
 
-/**
- * Radio buttons, each with a description, in two columns if there is room. `children` are rendered at the end of the
- * group.
- */
+/** Group of radio buttons with descriptions, in two columns if there is room. `children` are rendered at the end of the group. */
 function Choices<T extends string>(props: {
   legend: string;
   name: string;

@@ -5,13 +5,13 @@ import { words } from '../../words/words.ts';
 export type AlertType = Alert['type'];
 export type AlertDeliveryChannel = Alert['delivery'];
 
-/** A period in which an alert would have fired. A silence that continues has no end. */
+/** A period in which an alert would have fired. A silence that has not ended has no end. */
 export type WouldHaveFired = AlertPreview['data'][number];
 
 export type CostType = Extract<AlertType, `${string}_cost`>;
 export const isCostType = (type: AlertType): type is CostType => type === 'daily_cost' || type === 'monthly_cost';
 
-/** Formats a threshold. The service accepts amounts down to a billionth of a currency unit, and energy down to the mWh. */
+/** Formats a threshold with up to 9 decimals, because the service accepts amounts down to a billionth of a currency unit. */
 const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).format(value);
 
 /** Returns an alert's rule in words: "More than 2.5 kWh in an hour", "Costs more than 2.5 in a day", "Silent for 6 hours". */
@@ -30,31 +30,31 @@ export const thresholdOf = ({ threshold_kwh, threshold_hours, threshold }: Rule)
 
 export const alertRuleName = (alert: Rule): string => describeRule(alert.type, thresholdOf(alert));
 
-/** Returns the threshold as request fields. */
+/** Returns an alert's threshold as members of a request. */
 export function thresholdFields(type: AlertType, threshold: number): object {
   if (type === 'no_data') return { threshold_hours: threshold };
   return isCostType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
 }
 
-/** Default thresholds while no usage is known: high values for one household. */
+/** Default thresholds for a home whose usage is unknown: high values for one household. */
 type UsageType = Exclude<AlertType, CostType | 'no_data'>;
 
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 
-/** Maximum number of firings in 90 days for a suggested threshold, because users start to ignore frequent alerts. */
+/** Maximum number of firings in 90 days with a suggested threshold, because users start to ignore frequent alerts. */
 const FEW = 3;
 
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 
 /**
- * Returns a suggested threshold, rounded up to two digits, that past usage exceeded only a few times (monthly usage:
- * once), so that only exceptional usage fires the alert. Pure.
+ * Returns a suggested threshold, rounded up to two digits. Past usage exceeded it only a few times (monthly usage: once), so that only
+ * exceptional usage fires the alert. Pure.
  */
 export function suggestedKwh(type: UsageType, used: number[]): number {
   return suggestedAmount(used, 0.001) ?? MUCH[type];
 }
 
-/** Returns a suggested threshold for any amounts, like `suggestedKwh`. Null if all amounts are below `least`. Pure. */
+/** Returns a suggested threshold for amounts of any kind, computed as in `suggestedKwh`. Null if all amounts are below `least`. Pure. */
 export function suggestedAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
@@ -64,8 +64,7 @@ export function suggestedAmount(amounts: number[], least = 0.01): number | null 
 }
 
 /**
- * Returns a suggested threshold for silences: the shortest of the usual lengths, in hours, that few silences exceeded.
- * Pure.
+ * Returns a suggested threshold for silences: the shortest of the selectable lengths, in hours, that only a few silences exceeded. Pure.
  */
 export const suggestedHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

@@ -12,36 +12,34 @@ import {
   type WouldHaveFired,
 } from './alert.ts';
 
-/** Number of past days, including today, to which a rule is applied for its preview. */
+/** Number of past days, including today, to which an alert's rule is applied in the preview. */
 export const HISTORY_DAYS = 90;
-/**
- * Minimum length of a silence in the preview. For many devices, a shorter one is the usual pause between two messages.
- */
+/** Minimum length of a silence in the preview. Many devices often pause for a shorter time between two messages. */
 const SHORTEST_SILENCE_HOURS = 3;
 
 /**
- * A value to which a rule is applied: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if
+ * A past value to which an alert's rule is applied: a day's total or highest hour, or a month's total, in kWh or as a cost. Null if
  * unknown.
  */
 interface Step {
-  /** First day of the step, YYYY-MM-DD. */
+  /** First day of the day or month, YYYY-MM-DD. */
   date: string;
   value: number | null;
-  /** Start of the highest hour, HH:00. */
+  /** Start of the day's highest hour, HH:00. */
   hour?: string | undefined;
 }
 
-/** Values of the last 90 days for an alert type, with a suggested threshold. */
+/** Past values of the last 90 days for an alert type, with a suggested threshold. */
 export interface AlertHistory {
   type: AlertType;
   steps: Step[];
-  /** Suggested threshold. Null if there are no data for it. */
+  /** Suggested threshold. Null if there are too few data. */
   suggested: number | null;
   /** Currency of the known costs. Null if there are no costs. */
   currency: string | null;
 }
 
-/** Returns a function that returns the local date of a time in a time zone, YYYY-MM-DD. */
+/** Returns a function that converts a time to the local date in a time zone, YYYY-MM-DD. */
 const dateIn = (zone: string) => {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -69,14 +67,14 @@ export async function loadAlertHistory(
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostType(type)) {
-    // Status 422 means that the costs are in two currencies, which one chart cannot show.
+    // Status 422: the costs are in two currencies, which one chart cannot show.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
     });
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
-    // Days with a cost of zero are left out, because most are from before the meter was installed.
+    // Days with a cost of zero are left out, because most are from the time before the meter was installed.
     const suggested = suggestedAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
@@ -86,7 +84,7 @@ export async function loadAlertHistory(
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** Returns the first days of the steps: the last 90 days, or the months that they touch. Pure. */
+/** Returns the first day of each value: of the last 90 days, or of the months in which these days lie. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: HISTORY_DAYS }, (_, place) =>
@@ -97,7 +95,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns the value of each step: that of its only row, or of its highest hour. Pure. */
+/** Returns the value of each day or month: that of its only row, or of its highest hour. Pure. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {
@@ -110,7 +108,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
   });
 }
 
-/** Returns chart bars of the steps. Steps in which the alert would have fired are marked. Pure. */
+/** Returns chart bars of past values. Bars of periods in which the alert would have fired are marked. Pure. */
 export function historyBarsOf({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
@@ -128,7 +126,7 @@ export function historyBarsOf({ type, steps }: AlertHistory, fired: WouldHaveFir
   }));
 }
 
-/** Returns the number of different days on which the alert would have fired. */
+/** Returns the number of days on which the alert would have fired at least once. */
 export const countFiringDays = (fired: WouldHaveFired[], zone: string): number =>
   new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
 
@@ -137,6 +135,6 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
   return (date: string) => format.format(Date.parse(date));
 };
 
-/** Returns the length of a silence in hours. If it continues, its length until `now`. */
+/** Returns the length of a silence in hours. If the silence has not ended, returns its length until `now`. */
 export const silenceHoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

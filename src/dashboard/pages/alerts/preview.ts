@@ -12,16 +12,16 @@ import { typeName } from '../devices/device.ts';
 import { type AlertType, describeRule, isCostType, thresholdFields, type WouldHaveFired } from './alert.ts';
 import { type AlertHistory, countFiringDays, HISTORY_DAYS, historyBarsOf, silenceHoursOf } from './past.ts';
 
-/** Maximum number of silences in the service's response. */
+/** Maximum number of silences in a response of the service. */
 const MOST = 1_000;
 
-/** Preview of the alert's firings in the last 90 days: a sentence, and a chart of the usage or a list of silences. */
+/** Preview of an alert's firings in the last 90 days: a sentence, with a chart of the usage or a list of silences. */
 export function AlertPreview(props: { type: AlertType; threshold: number | null; past: Loaded<AlertHistory> }) {
   const { type, threshold, past } = props;
   const { user } = useSession();
   const w = words().alerts.preview;
   const { preview, error } = usePreview(user.user_id, type, threshold);
-  // Ignores data that were requested for another alert type.
+  // Ignores past data that were loaded for another alert type.
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
@@ -55,7 +55,7 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: HISTORY_DAYS, on: days });
 }
 
-/** Pause in typing after which the preview is requested. */
+/** Pause in typing, in ms, after which the preview is requested. */
 const PAUSE_MS = 300;
 
 /** An alert's threshold, with the periods in which it would have fired. */
@@ -66,8 +66,8 @@ interface Preview {
 }
 
 /**
- * Applies a rule to the last 90 days whenever the user pauses typing. Returns the previous result until the next one
- * arrives, and null if there is no result.
+ * Applies an alert's rule to the last 90 days whenever the user pauses typing. Until a result arrives, returns the previous result. Returns
+ * null if there is no result.
  */
 function usePreview(
   userId: string,
@@ -100,7 +100,7 @@ function usePreview(
   return { preview: threshold !== null && preview?.type === type ? preview : null, error };
 }
 
-/** List of devices' silences, newest first. */
+/** List of the silences of devices, newest first. */
 function Silences({ of }: { of: WouldHaveFired[] }) {
   const { user } = useSession();
   const { common, alerts } = words();
@@ -128,10 +128,7 @@ function lengthOf(hours: number): string {
   return hours < 48 ? w.hours({ hours: Math.floor(hours) }) : w.days({ days: Math.floor(hours / 24) });
 }
 
-/**
- * Returns a function that returns the display name of an account's device: its location or, if that is unknown or not
- * loaded yet, its identifier.
- */
+/** Returns a function that returns the display name of a device: its location or, if the location is unknown or not loaded yet, its id. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useAll<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {

@@ -10,7 +10,7 @@ import { APP_SCOPES } from '../keys/scopes.ts';
 const DEFAULT_SCOPES: readonly string[] = ['insights:read', 'devices:read'];
 const TYPES: readonly App['type'][] = ['confidential', 'public'];
 
-/** Dialog that registers an app, and shows its client id and, once, its secret. `guide`: address of the guide for apps. */
+/** Dialog that registers an app. It then shows the app's client id and, only once, its secret. `guide`: address of the guide for apps. */
 export function RegisterApp(props: { guide: string; onMade: () => void; onClose: () => void }) {
   const { guide, onMade, onClose } = props;
   const { apps: w } = words();
@@ -51,7 +51,7 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   `;
 }
 
-/** Returns the settings in the form as members of a request. */
+/** Returns the settings in an app's form as members of a request. */
 function settingsIn(given: FormData) {
   const text = (name: string) => String(given.get(name) ?? '').trim();
   return {
@@ -66,8 +66,8 @@ function settingsIn(given: FormData) {
 }
 
 /**
- * Form with the settings of an app. `now`: the current settings. For a new app, the form also has the type, which
- * cannot be changed later.
+ * Form with the settings of an app. `now`: the current settings. For a new app, the form also has a field for the type, which cannot be
+ * changed later.
  */
 function AppForm(props: { now?: App; button: string; send: (settings: object) => Promise<void>; onClose: () => void }) {
   const { now, button, send, onClose } = props;

@@ -9,7 +9,7 @@ import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loadin
 import { count, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** One bill period with its actions. `name`: name of the billed home or device. */
+/** A bill period with its actions. `name`: name of the billed home or device. */
 export function Bill(props: {
   of: BillPeriod;
   name: string;
@@ -69,7 +69,7 @@ const filesOf = (path: string, w: ReturnType<typeof words>['bills']) => [
   { name: 'Green Button (XML)', hint: w.greenButtonHint, accept: 'application/atom+xml', ending: 'xml', path },
 ];
 
-/** Table of the energy that was first reported, last reported, and is now known. */
+/** Table of a bill's energy: as first reported, as last reported, and as it is known now. */
 function Energies({ of: { first_told, last_told, known_now, difference } }: { of: BillPeriodDetails }) {
   const w = words().bills;
   const rows = [
@@ -86,10 +86,7 @@ function Energies({ of: { first_told, last_told, known_now, difference } }: { of
   ]);
 }
 
-/**
- * List of adjustments: amounts from closed bills that this bill includes, and amounts of this bill that later bills
- * include.
- */
+/** List of a bill's adjustments: amounts from closed bills that this bill includes, and amounts of this bill that later bills include. */
 function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
   const { common, bills: w } = words();
   const formatEnergies = (one: { import_kwh: string; export_kwh: string }) =>
@@ -116,7 +113,7 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
 
 type Reading = BillStatement['registers'][number]['at_start'];
 
-/** Table of register readings at both ends of a period. */
+/** Table of the register readings at the start and the end of a bill period. */
 function Registers({ of }: { of: BillStatement }) {
   const w = words().bills;
   if (of.registers.length === 0) return null;
@@ -135,7 +132,7 @@ function Registers({ of }: { of: BillStatement }) {
   </details>`;
 }
 
-/** Table of all versions that were reported for a period. A version is never changed or deleted. */
+/** Table of all statements that were reported for a bill period. A statement is never changed or deleted. */
 function Versions({ of }: { of: BillPeriodDetails }) {
   const w = words().bills;
   return html`<details class="more">
@@ -154,9 +151,9 @@ const DIGITS = { minimumFractionDigits: 3, maximumFractionDigits: 3 };
 /** Formats a bill's energy, which the API returns as text with six decimals, to the watt-hour. */
 export const formatBilledEnergy = (kwh: string): string => `${numberFormat(DIGITS).format(Number(kwh))} kWh`;
 
-/** Formats a change of energy with its sign. */
+/** Formats a change of energy with a plus or minus sign. */
 export const formatEnergyChange = (kwh: string): string =>
   `${numberFormat({ ...DIGITS, signDisplay: 'exceptZero' }).format(Number(kwh))} kWh`;
 
-/** Whether the energy is zero, to the milliwatt-hour. */
+/** Whether an energy is zero, to the milliwatt-hour. */
 export const isZeroEnergy = (kwh: string): boolean => Number(kwh) === 0;

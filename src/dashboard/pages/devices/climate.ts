@@ -9,7 +9,7 @@ import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { type ClimateHour, climateHours } from './device.ts';
 
-/** Selectable spans in hours. */
+/** Selectable lengths of the displayed time in hours. */
 const SPANS = [48, 168] as const;
 
 /** Hourly room climate that a thermostat has reported. Renders nothing if the device never reported a temperature. */
@@ -25,7 +25,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
-  // For a device that is not a thermostat, missing temperatures are not mentioned.
+  // Only a thermostat gets a message that its temperatures are missing.
   if (isEmpty && !isThermostat && hours === 48) return null;
   return html`<section aria-label=${w.title}>
     <h3>${w.title}</h3>
@@ -71,7 +71,7 @@ function ClimateLines({ title, zone, rows }: { title: string; zone: string; rows
             />`;
 }
 
-/** Room climate of a thermostat in a day or a week, shown next to the load of the same period. */
+/** Room climate of a thermostat in a day or week, next to the load curve of the same period. */
 export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat: Period['thermostats'][number] }) {
   const w = words().period;
   const { start, end, timezone, newest_at } = shown;

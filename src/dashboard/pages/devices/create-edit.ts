@@ -8,18 +8,18 @@ import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Maximum register reading. */
+/** Maximum register reading in kWh. */
 const MOST_KWH = 1_000_000_000;
 
 type Action = 'exclude' | 'add';
 
-/** Whether a quantity may be a register that counts. The service rejects an added reading of any other quantity. */
+/** Whether a quantity may be a register that counts. For other quantities, the service rejects an added register reading. */
 const mayBeRegister = ({ unit, counts_as }: DeviceDetails['channels'][number]) =>
   (unit === 'kWh' || unit === 'm³') && counts_as !== null && counts_as !== 'ignored';
 
 /**
- * Dialog that excludes readings of a device, or adds a register reading that a person has taken, with a reason. Times
- * are in the account's zone.
+ * Dialog that excludes readings of a device, or adds a register reading that a person has taken. An edit has a reason. Times are in the
+ * account's time zone.
  */
 export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; onClose: () => void }) {
   const { device, onMade, onClose } = props;
@@ -73,7 +73,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   <//>`;
 }
 
-/** Returns the UTC offset of a zone at an instant, in ms. */
+/** Returns the UTC offset of a time zone at an instant, in ms. */
 function offsetMs(zone: string, ms: number): number {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   const wholeMs = Math.floor(ms / 1_000) * 1_000;
@@ -83,9 +83,8 @@ function offsetMs(zone: string, ms: number): number {
 const DAY_MS = 86_400_000;
 
 /**
- * Converts the value of a `datetime-local` input in a zone (IANA name) to an instant (ISO 8601, UTC). If the local time
- * occurs twice, the first is used; if it does not exist, the offset before the change of clocks is used. Returns '' if
- * the input is empty.
+ * Converts the value of a `datetime-local` input in a time zone (IANA name) to an instant (ISO 8601, UTC). If the local time occurs twice,
+ * the first is used; if it does not exist, the offset before the change of clocks is used. Returns '' if the input is empty.
  */
 export function localToInstant(zone: string, local: string): string {
   const shownMs = Date.parse(`${local}Z`);

@@ -9,8 +9,8 @@ import { words } from '../../words/words.ts';
 import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
 
 /**
- * Dialog that creates a gateway for the selected account and shows its credentials once, as configuration for the
- * program that will use them.
+ * Dialog that creates a gateway for the selected account. It then shows the gateway's credentials once, as configuration for the program
+ * that will use them.
  */
 export function CreateGateway({ onChange, onClose }: { onChange: () => void; onClose: () => void }) {
   const { me, user } = useSession();
@@ -62,7 +62,7 @@ function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   `;
 }
 
-/** List of connection settings: address and credentials. `children`: further entries. */
+/** List of connection settings: address and credentials. `children`: further entries of the list. */
 export const LoginFields = (props: {
   address: ServiceAddress;
   username: string;

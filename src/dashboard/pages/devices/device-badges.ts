@@ -4,7 +4,7 @@ import { Badge } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { openQuestionsOf, STATUS_BADGES } from './device.ts';
 
-/** Badges of a device's status and of its open questions. */
+/** Badges for the status of a device and for open questions about it. */
 export function DeviceBadges({ of: device }: { of: Device }) {
   const { common, devices: w } = words();
   return html`<span title=${w.states[device.status]}><${Badge} kind=${STATUS_BADGES[device.status]}>${common.statuses[device.status]}<//></span>${openQuestionsOf(

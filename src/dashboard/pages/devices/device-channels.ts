@@ -9,14 +9,14 @@ import { words } from '../../words/words.ts';
 
 type Channel = DeviceDetails['channels'][number];
 
-/** Returns the meanings that a quantity may have, with their names. The first three have a button each. */
+/** Returns the meanings that a channel may have, with their display names. The first three have a button each. */
 const meanings = (): [countsAs: string, name: string][] => Object.entries(words().devices.channels.meanings);
 const CLICKS = 3;
 const nameOf = (countsAs: string) => meanings().find(([one]) => one === countsAs)?.[1] ?? countsAs;
 
 /**
- * Table of the energy and power channels of a device, and what each of them counts as. Unknown channels come first, and
- * the device's manager classifies them with a click.
+ * Table of a device's energy and power channels, and what each counts as. Unknown channels come first; the device's manager can classify
+ * them with a click.
  */
 export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; onSaved: () => void }) {
   const { of: device, isManager, onSaved } = props;
@@ -26,7 +26,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<HeldReadings>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // The badge of a held value is shown only while it is the latest value of the channel.
+  // The badge "held" is shown only if the held value is the latest value of the channel.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>
@@ -51,7 +51,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   </section>`;
 }
 
-/** Sets the meaning or placement of a channel. Null resets it. */
+/** Sets the meaning or the placement of a channel. Null resets it to the default. */
 type Say = (name: string, word: { counts_as: string | null } | { placement: Channel['placement'] }) => void;
 
 /** Table row of a channel. `placement`: placement of the whole device. */
@@ -114,7 +114,7 @@ function MeaningSelect({ of: { native_name, counts_as }, onSay }: { of: Channel;
   </select>`;
 }
 
-/** Select box of the placements of a channel. `usual`: placement of the whole device. */
+/** Select box of the placements of a channel. `usual`: placement of the whole device, which is the default. */
 function PlacementSelect(props: { of: Channel; usual: DeviceDetails['placement']; onSay: Say }) {
   const { of, usual, onSay } = props;
   const { native_name, placement } = of;

@@ -24,7 +24,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // The response is used at once. Until the next load, the form would otherwise be compared with the previous values.
+  // Shows the settings in the response at once. Otherwise the form would be compared with the previous settings until the next load.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();
@@ -71,8 +71,8 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
 }
 
 /**
- * Form with a device's settings. It sends only changed fields. A user who does not manage the device can change only
- * its location.
+ * Form with a device's settings, which sends only changed fields. A user who does not manage the device can change only the device's
+ * location.
  */
 function DeviceSettings(props: {
   of: DeviceDetails;
@@ -108,9 +108,6 @@ function DeviceSettings(props: {
   </form>`;
 }
 
-/**
- * Whether a field counts as changed. A guessed placement counts as changed even if it has the same value, because
- * saving confirms it.
- */
+/** Whether a field of the form counts as changed. A guessed placement always counts as changed, because saving confirms it. */
 const isChanged = (device: DeviceDetails, given: DeviceFormValues, name: keyof DeviceFormValues): boolean =>
   given[name] !== device[name] || (name === 'placement' && device.attention.includes('placement_guessed'));

@@ -6,7 +6,7 @@ import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
 
-/** Values of the device form; null if a field is empty. */
+/** Values of the device form. A value is null if its field is empty. */
 export interface DeviceFormValues {
   type: string;
   location: string;
@@ -14,12 +14,12 @@ export interface DeviceFormValues {
   register_max_kwh: number | null;
   max_gap_minutes: number | null;
   timezone: string | null;
-  /** Null for the default placement of the type. */
+  /** Placement of the device. Null for the default placement of its type. */
   placement: Device['placement'] | null;
   upstream_device_id: string | null;
 }
 
-/** Reads the values of a form with DeviceFields. */
+/** Reads the values of a form that contains `DeviceFields`. */
 export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? '').trim();
@@ -36,7 +36,7 @@ export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   };
 }
 
-/** Default placement of each type in the form; the same as in the service (src/devices/known-placement.ts). */
+/** Default placement of each device type in the form. The service has the same defaults (src/devices/known-placement.ts). */
 export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
   smart_meter: 'grid',
   thermostat: 'consumption',
@@ -48,9 +48,9 @@ export const USUAL_PLACEMENTS: Readonly<Record<string, Device['placement']>> = {
 };
 
 /**
- * Form fields of a device: type, location and placement; rarely needed settings are in a collapsed section. `of`: the
- * device to edit. `discoveredType`: likely type of a discovered device, whose messages may reveal its placement better
- * than its type does. `others`: the account's devices.
+ * Form fields of a device: type, location and placement. Rarely needed settings are in a collapsed section. `of`: the device to edit.
+ * `discoveredType`: likely type of a discovered device; its messages may determine its placement better than the type. `others`: the
+ * account's devices.
  */
 export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: string; others?: readonly Device[] }) {
   const { of, discoveredType, others = [] } = props;
@@ -81,7 +81,7 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
     </details>`;
 }
 
-/** Text field for the location. */
+/** Text field for the location of a device. */
 export function LocationField({ now }: { now: string | undefined }) {
   const { devices } = words();
   return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}
@@ -89,8 +89,8 @@ export function LocationField({ now }: { now: string | undefined }) {
 }
 
 /**
- * Field for the placement and, for a consumer, the meter that includes its energy. `usual`: placement until the user
- * selects one.
+ * Field for the placement of a device. A consumer also has a field for the meter whose energy includes the consumer's. `usual`: placement
+ * until the user selects one.
  */
 function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']; others: readonly Device[] }) {
   const { of, usual, others } = props;
@@ -115,7 +115,7 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
     }`;
 }
 
-/** Select box of the usual types, with a text field for any other. */
+/** Select box of the usual device types, with a text field for other types. */
 function TypeField({ now, onType }: { now: string; onType: (type: string) => void }) {
   const { devices } = words();
   const w = devices.fields;

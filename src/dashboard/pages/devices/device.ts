@@ -2,10 +2,10 @@ import type { Device, DeviceDetails, DeviceUsage, PairedDevice, User } from '#cl
 import { HOUR_MS } from '../../parts/format.ts';
 import { textNamed, words } from '../../words/words.ts';
 
-/** Credentials of a device, and its topic. They are shown only once. */
+/** Credentials of a device and its topic. The service returns them only once. */
 export type DeviceLogin = NonNullable<PairedDevice['mqtt']>;
 
-/** Badge of each device status. The explanations are in `words/`. */
+/** Kind of badge for each device status. Explanations of the statuses are in `words/`. */
 export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> = {
   active: 'good',
   inactive: 'quiet',
@@ -13,8 +13,7 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
 };
 
 /**
- * Returns the open questions about a device that its status does not mention. `isOpen`: whether the device's details
- * are open.
+ * Returns the open questions about a device, except those that its status already shows. `isOpen`: whether the device's details are open.
  */
 export const openQuestionsOf = ({ attention, status }: Device, isOpen: boolean) =>
   attention
@@ -25,7 +24,7 @@ export const openQuestionsOf = ({ attention, status }: Device, isOpen: boolean) 
       return { word, meaning: `${meaning} ${isOpen ? below : open}`.trim() };
     });
 
-/** Whether a user may change more than the name of a device or gateway. Homeowners may not if a utility manages it. */
+/** Whether a user may change more than the name of a device or gateway. Homeowners may not if a utility manages the device or gateway. */
 export const mayManage = ({ managed_by }: Pick<DeviceDetails, 'managed_by'>, { role }: Pick<User, 'role'>): boolean =>
   managed_by === 'owner' || role !== 'homeowner';
 
@@ -37,7 +36,7 @@ type Usage = DeviceUsage['data'][number];
 /** One hour in a response of GET /v1/devices/{device_id}/usage. */
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
-/** Returns one row for each hour of the span, including hours without data, so that the chart shows gaps. */
+/** Returns one row for each hour of a time range, including hours without data, so that the chart shows gaps. */
 export function climateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
   const within = rows.filter(
     ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,

@@ -43,7 +43,7 @@ function table(all: DiscoveredDevice[], zone: string, onPair: (one: DiscoveredDe
   );
 }
 
-/** Maximum number of channels that are shown, because a three-phase meter has dozens. */
+/** Maximum number of channels that are shown for a discovered device. A three-phase meter has dozens. */
 const SHOWN = 3;
 
 function Tells({ of }: { of: DiscoveredDevice }) {
@@ -61,7 +61,7 @@ function Tells({ of }: { of: DiscoveredDevice }) {
   </div>`;
 }
 
-/** Describes a device's channels, and whether each would count: "import: energy register, power; counts as import". */
+/** Describes the channels of a discovered device, and whether each would count: "import: energy register, power; counts as import". */
 function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
   const w = words().devices.discovered;
   return channels.map((channel) => {

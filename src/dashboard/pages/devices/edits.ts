@@ -59,7 +59,7 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   <//>`;
 }
 
-/** Table of edits. `onRevoke`: called with the id of the edit to revoke. */
+/** Table of edits of a device's readings. `onRevoke`: called with the id of the edit to revoke. */
 function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: (editId: string) => void }) {
   const { of: all, device, onRevoke } = props;
   const { me, user } = useSession();

@@ -13,7 +13,7 @@ import { CreateGateway } from './create-gateway.ts';
 import { mayManage } from './device.ts';
 import { ReadMessage, type TypedMessage } from './read-message.ts';
 
-/** List of the account's gateways: a household's own broker, or devices with their own message format. */
+/** List of the account's gateways. A gateway is a household's own broker, or connects devices with their own message format. */
 export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; onChange: () => void }) {
   const { gateways, zone, onChange } = props;
   const { me } = useSession();
@@ -65,7 +65,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
 }
 
 /**
- * List of a gateway's unrecognised topics, most frequent first. Renders nothing if there are none. `onRead`: called to
+ * List of a gateway's topics with unrecognised messages, most frequent first. Renders nothing if there are none. `onRead`: called to
  * examine a sample message.
  */
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {

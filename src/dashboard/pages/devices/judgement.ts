@@ -12,8 +12,8 @@ const shown = (value: number | boolean) =>
   typeof value === 'number' ? numberFormat({ maximumFractionDigits: 9 }).format(value) : String(value);
 
 /**
- * The service's diagnosis of a message: the values that it reads, or the reason why it reads none, and settings that
- * would help. `onUse`: called after a proposed setting was stored in the gateway.
+ * Shows the service's diagnosis of a message: the values that the service reads, or the reason why it reads none, and settings that would
+ * help. `onUse`: called after a proposed setting was stored in the gateway.
  */
 export function MessageDiagnosis(props: {
   of: JudgedMessage;
@@ -65,7 +65,7 @@ export function MessageDiagnosis(props: {
   `;
 }
 
-/** Parses a setting that the user typed. Null unless it is a JSON object. */
+/** Parses a setting that the user typed. Null unless the text is a JSON object. */
 function typedSetting(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -78,8 +78,8 @@ function typedSetting(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Form that stores a proposed setting in the gateway after the user has checked it, because its zones, units and
- * numbers are only examples.
+ * Form that stores a proposed setting in the gateway. The user must check the setting first, because its zones, units and numbers are only
+ * examples.
  */
 function UseSetting(props: {
   gateway: Gateway;
@@ -108,7 +108,7 @@ function UseSetting(props: {
   </form>`;
 }
 
-/** An entry of `decoder_config.mapping`; the service validates it. */
+/** An entry of `decoder_config.mapping`. The service validates it. */
 export interface MappingEntry {
   topic: string;
   device?: string;
@@ -145,7 +145,7 @@ export const UNITS_BY_MEANING: Readonly<Record<string, readonly string[]>> = {
   setpoint: DEGREES,
 };
 
-/** Returns the display name of a meaning. */
+/** Returns the display name of a meaning that a number may have. */
 export function meaningName(meaning: string): string {
   const { devices, messages } = words();
   const { temperature, setpoint } = devices.climate;
@@ -153,7 +153,7 @@ export function meaningName(meaning: string): string {
   return names[meaning] ?? meaning;
 }
 
-/** Returns the mappings of a gateway. Empty if the setting is not a list. */
+/** Returns the mappings in a gateway's settings. Empty if `mapping` is not a list. */
 export const mappingsOf = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
@@ -166,14 +166,11 @@ export const withMappings = (
   mapping,
 });
 
-/** Changes the mappings of a gateway, starting from its latest settings. Returns the updated gateway. */
+/** Changes the mappings of a gateway, based on the gateway's latest settings. Returns the updated gateway. */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
   changeConfig(of, (_, now) => withMappings(now, change(mappingsOf(now))));
 
-/**
- * Changes the settings of a gateway. Reads them first, because another user may have changed them. Returns the updated
- * gateway.
- */
+/** Changes the settings of a gateway. Loads the settings first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(
   of: Gateway,
   change: (config: Record<string, unknown>, now: Gateway) => Record<string, unknown>,

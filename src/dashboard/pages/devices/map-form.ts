@@ -8,9 +8,9 @@ import { words } from '../../words/words.ts';
 import { changeMappings, type MappingEntry, MessageDiagnosis, meaningName, UNITS_BY_MEANING } from './judgement.ts';
 
 /**
- * Form that maps a field of a message to a meaning. `path`: null for the whole message. `proposed`: suggested meanings
- * by name. `times`: fields that may contain the message's time. `family`: device family that has read such messages
- * until now and will no longer read them. `onTry`: called to preview how the message would be read.
+ * Form that maps a field of a message to a meaning. `path`: path of the field; null for the whole message. `proposed`: suggested meanings
+ * by name. `times`: fields that may contain the message's time. `family`: device family whose decoder reads such messages today; with a
+ * mapping, it no longer reads them. `onTry`: called to preview how the service would read the message.
  */
 export function MapForm(props: {
   gateway: Gateway;
@@ -29,7 +29,7 @@ export function MapForm(props: {
   const [tried, setTried] = useState<JudgedMessage | null>(null);
   const { run, isBusy, error } = useAction();
   const shown = useRef<HTMLFormElement>(null);
-  // The form appears below a list that may be long, so it takes the focus.
+  // Moves the focus to the form, because the form appears below a list that may be long.
   useEffect(() => shown.current?.querySelector('select')?.focus(), []);
   const submit = (event: SubmitEvent) => {
     const mapped = mappedIn(submittedForm(event), path, topic);
@@ -74,17 +74,17 @@ export function MapForm(props: {
 }
 
 /**
- * Returns the device of a plain number: the topic without its last word, so that numbers on neighbouring topics belong
+ * Returns the device of a message that is a plain number: the topic without its last level, so that numbers on neighbouring topics belong
  * to one device.
  */
 const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[1] ?? '';
 
-/** Returns the mapping in the form, without empty fields. */
+/** Returns the mapping in the form. Omits empty fields. */
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = numberOf(text('scale'));
-  // If the topic is a filter with the proposed name, the name is omitted, because it belongs to one topic. The service
-  // then names each device by the text that matches the wildcard.
+  // Omits a proposed name if the topic is a filter, because the name belongs to a single topic. The service then names each device by the
+  // text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

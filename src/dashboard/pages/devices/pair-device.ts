@@ -12,7 +12,10 @@ import { DeviceFields, readDeviceForm } from './device-fields.ts';
 import { likelyType } from './discovered-list.ts';
 import { publishLines, serviceAddress } from './snippets.ts';
 
-/** Dialog that pairs a device with the selected account and waits for its first reading. `of`: a discovered device. */
+/**
+ * Dialog that pairs a device with the selected account and waits for the device's first reading. `of`: the discovered device to pair, if it
+ * was discovered.
+ */
 export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void; onClose: () => void }) {
   const { of: discovered, onChange, onClose } = props;
   const { me, user } = useSession();
@@ -54,10 +57,10 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
 }
 
 const LOOK_MS = 2_000;
-/** Time without a reading after which the page suggests what to check. */
+/** Time without a reading, in ms, after which the dialog suggests what to check. */
 const LONG_MS = 60_000;
 
-/** Waits for the first message of a device and shows its time. */
+/** Waits for the first message of a device and shows the time of the message. */
 function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => void }) {
   const w = words().devices.pairing;
   const [state, setState] = useState<'waiting' | 'long' | 'heard'>('waiting');
@@ -96,7 +99,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
   </p>`;
 }
 
-/** The credentials of a newly paired device, with instructions. */
+/** Shows the credentials of a newly paired device, with instructions. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
   const address = serviceAddress(location.hostname, useSession().mqtt);
@@ -126,7 +129,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
   `;
 }
 
-/** Returns a sample message for a device type. */
+/** Returns a sample message of a device of a type. */
 function examplePayload(type: string): string {
   return type === 'thermostat'
     ? '{"temperature_c": 20.4, "setpoint_c": 21, "heating": true}'

@@ -16,7 +16,7 @@ import {
 } from './judgement.ts';
 import { MapForm } from './map-form.ts';
 
-/** A message that the user has typed or that was received. */
+/** A message that the user has typed or that a gateway has received. */
 export interface TypedMessage {
   topic: string;
   payload: string;
@@ -24,7 +24,8 @@ export interface TypedMessage {
 }
 
 /**
- * Dialog that shows how the service reads a gateway's message, and maps its numbers to meanings. `of`: initial message.
+ * Dialog that shows how the service reads a message of a gateway. In it, the user can map the message's numbers to meanings. `of`: the
+ * initial message.
  */
 export function ReadMessage(props: {
   gateway: Gateway;
@@ -86,7 +87,7 @@ export function ReadMessage(props: {
   <//>`;
 }
 
-/** Form for a message. `of`: its initial content. */
+/** Form for a message. `of`: the initial message. */
 function MessageForm(props: {
   of: TypedMessage | undefined;
   isBusy: boolean;
@@ -130,7 +131,7 @@ function Mappings(props: {
 
 const placeOf = ({ topic, path = '' }: MappingEntry) => `${topic} ${path}`.trim();
 
-/** List of a message's fields that can be mapped. */
+/** List of the fields of a message that can be mapped. */
 function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path: string | null) => void }) {
   const { common, messages: w } = words();
   return html`<h3>${w.members}</h3>
@@ -143,7 +144,7 @@ function Members({ of: judged, onChoose }: { of: JudgedMessage; onChoose: (path:
       ],
       {
         key: ({ path }) => path ?? '',
-        // A text with a date is a time, not a quantity.
+        // A text with a date is not offered for mapping, because it is a time and not a quantity.
         actions: ({ path, value }) =>
           Number.isFinite(Number(value)) &&
           html`<button type="button" aria-label=${common.of({ what: w.choose, name: path ?? w.whole })} onClick=${() => onChoose(path)}>${w.choose}</button>`,

@@ -3,31 +3,30 @@ import type { Session } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import type { DeviceLogin as Login } from './device.ts';
 
-/** The service's address for devices. */
+/** Address at which devices reach the service's MQTT broker. */
 export interface ServiceAddress {
-  /** Host name for devices in any network. */
+  /** Host name at which devices in any network reach the broker. */
   host: string;
   tlsPort: number;
   plainPort: number;
-  /** Host for connections without TLS from the user's computer. Null if there is none or it is unknown. */
+  /** Host for connections without TLS from the user's own computer. Null if there is none or it is unknown. */
   plainHost: string | null;
   /** Whether devices in other networks may also connect without TLS. */
   isPlainOpen: boolean;
-  /** Whether clients need a copy of the service's certificate. */
+  /** Whether devices need a copy of the service's certificate. */
   needsCertificate: boolean;
   /**
-   * Whether the ports are known. The service knows those of its own broker; for an external one, the usual ports are
-   * assumed.
+   * Whether the ports are known. The service knows only the ports of its own broker; for an external broker, the usual ports are assumed.
    */
   isKnown: boolean;
 }
 
-/** File name of the downloaded certificate. */
+/** Name of the file with the service's certificate. */
 export const CERTIFICATE_FILE = 'energy-service.pem';
 
 /**
- * Returns the service's address for devices. `hostname`: that of the page's address. `mqtt`: the session's settings of
- * the broker.
+ * Returns the address at which devices reach the service. `hostname`: host in the address of the page. `mqtt`: broker settings in the
+ * session.
  */
 export function serviceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
   const { host, ports, is_plain_open: isPlainOpen } = mqtt;
@@ -44,11 +43,11 @@ export function serviceAddress(hostname: string, mqtt: Session['mqtt']): Service
   };
 }
 
-/** Returns `host:port`, with an IPv6 address in brackets. */
+/** Returns `host:port`. An IPv6 address is in brackets. */
 const hostAndPort = ({ host, tlsPort }: ServiceAddress): string =>
   host.includes(':') ? `[${host}]:${tlsPort}` : `${host}:${tlsPort}`;
 
-/** Topics of the device families, the same as in deploy/DEVICES.md; a test compares the two. */
+/** Topics of the device families that a bridge forwards. A test compares them with deploy/DEVICES.md. */
 const BRIDGED = [
   ...['tele/#', 'stat/#', '+/events/rpc', 'dsmr/#', 'wmbusmeters/+', 'rtl_433/#', 'rtlamr/#', 'glow/#', 'spBv1.0/#'],
   ...['homeassistant/#', 'shellies/#', '+/status/#', '+/online', 'zigbee2mqtt/#', 'DSMR-API/#', 'emon/#'],
@@ -81,7 +80,7 @@ const BRIDGED = [
 
 type GatewayCredentials = CreatedGateway['mqtt'];
 
-/** Returns a bridge configuration for the household's mosquitto.conf. */
+/** Returns the configuration of a bridge to the service, for the household's mosquitto.conf. */
 export function mosquittoBridge(
   { username, password, topic_prefix }: GatewayCredentials,
   address: ServiceAddress,
@@ -102,7 +101,7 @@ try_private false
 ${topics.join('\n')}`;
 }
 
-/** Returns settings, by device family, for devices that publish below the gateway's prefix without a bridge. */
+/** Returns settings by device family, for devices that publish below the gateway's prefix without a bridge. */
 export function deviceSettings(login: GatewayCredentials, address: ServiceAddress): { name: string; text: string }[] {
   const { host, tlsPort, needsCertificate } = address;
   const { username, password, topic_prefix } = login;
@@ -111,7 +110,7 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // The device's list of certificate authorities: an uploaded one (Shelly.PutUserCA), or the built-in one.
+    // Name of the device's list of certificate authorities: an uploaded list (Shelly.PutUserCA), or the built-in one.
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,
@@ -119,8 +118,8 @@ export function deviceSettings(login: GatewayCredentials, address: ServiceAddres
   return [
     {
       name: words().devices.gateways.tasmota,
-      // With SetOption132, the device trusts the fingerprint of the first server that it connects to, instead of
-      // verifying the certificate.
+      // With SetOption132, the device trusts the fingerprint of the first server to which it connects, instead of verifying the server's
+      // certificate.
       text: `Backlog ${needsCertificate ? 'SetOption132 1; ' : ''}MqttHost ${host}; MqttPort ${tlsPort}; MqttUser ${username}; MqttPassword ${password}; FullTopic ${topic_prefix}%prefix%/%topic%/`,
     },
     {
@@ -148,10 +147,7 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
   ];
 }
 
-/**
- * Returns terminal commands that publish a reading: with TLS and, if this computer can connect without TLS, also
- * without.
- */
+/** Returns terminal commands that publish a reading with TLS and, if this computer can connect without TLS, also without. */
 export function publishLines(
   login: Login,
   payload: string,

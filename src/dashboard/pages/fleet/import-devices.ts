@@ -9,13 +9,13 @@ import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../pa
 import { words } from '../../words/words.ts';
 import { ImportPreview, ImportResult, Passwords, TableErrors } from './import-result.ts';
 
-/** A table that was checked. The import sends this text even if the file has changed since. */
+/** A table of devices that was checked. The import sends this text even if the file has changed since the check. */
 interface Checked {
   text: string;
   query: string;
   /**
-   * Idempotency key of the import. If the response is lost, a repeated request returns it again, with the link to the
-   * passwords.
+   * Idempotency key of the import. If the response is lost, repeating the request with this key returns the response again, with the link
+   * to the passwords.
    */
   once: string;
   check: ImportCheck;
@@ -30,21 +30,21 @@ type Stage =
   | { is: 'done'; made: DeviceImport };
 
 /**
- * Form that pairs the devices of a table. It checks the table, imports all rows or none, and then offers the passwords
- * once. `onDone`: called when there are new devices.
+ * Form that pairs the devices of a table. It checks the table, imports all rows or none, and then offers the passwords once. `onDone`:
+ * called when devices were added.
  */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;
   const [stage, setStage] = useState<Stage>({ is: 'choosing', problem: null });
   const outcome = useRef<HTMLDivElement>(null);
-  /** Number of checks. If the user chooses another file during a check, the result of that check is dropped. */
+  /** Number of checks that were started. If the user chooses another file during a check, the check's result is dropped. */
   const asked = useRef(0);
   useEffect(() => {
     if (stage.is === 'checked' || stage.is === 'refused' || stage.is === 'done') outcome.current?.focus();
   }, [stage.is]);
 
   const isBusy = stage.is === 'checking' || stage.is === 'importing';
-  /** Discards results, because they belong to another file or another choice of accounts. */
+  /** Discards all results, because they belong to another file or another choice of accounts. */
   const chooseAnew = () => {
     if (stage.is === 'importing') return;
     asked.current++;
@@ -94,7 +94,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   <//>`;
 }
 
-/** Checks the table in a submitted form. Returns the next stage. */
+/** Checks the table in a submitted form. Returns the next stage of the import. */
 async function checkTable(formData: FormData): Promise<Stage> {
   const table = await readTable(formData.get('table') as File);
   if ('problem' in table) return { is: 'choosing', problem: words().fleet.imports.noTable[table.problem] };
@@ -108,7 +108,7 @@ async function checkTable(formData: FormData): Promise<Stage> {
   }
 }
 
-/** Imports a checked table. Returns the next stage. */
+/** Imports a checked table. Returns the next stage of the import. */
 async function importTable(of: Checked): Promise<Stage> {
   try {
     const sent = { once: of.once, type: 'text/csv', text: of.text };
@@ -118,10 +118,7 @@ async function importTable(of: Checked): Promise<Stage> {
   }
 }
 
-/**
- * Imports whose passwords were not downloaded yet, because the user reloaded the page or the import's response was
- * lost.
- */
+/** List of imports whose passwords were not downloaded yet, because the user reloaded the page or the response to the import was lost. */
 function WaitingPasswords() {
   const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   return (waiting.value ?? []).map(
@@ -132,29 +129,29 @@ function WaitingPasswords() {
   );
 }
 
-/** Returns the errors of an invalid table. Null for any other failure. */
+/** Returns the stage that shows the errors of an invalid table. Null for any other failure. */
 const refusal = (error: unknown): Stage | null =>
   error instanceof ApiFailure && error.status === 422 && error.details.length > 0
     ? { is: 'refused', mistakes: error.details }
     : null;
 
-/** Indicates activity without a percentage, because the service responds only after the whole import. */
+/** Indicates that an import is running, without a percentage, because the service responds only after the whole import. */
 const Working = ({ text }: { text: string }) =>
   html`<p role="status">${text}</p><progress aria-label=${text}></progress>`;
 
-/** Maximum size of a table in bytes (`POST /v1/imports`). */
+/** Maximum size of a table in bytes. `POST /v1/imports` has the same limit. */
 const MAX_BYTES = 8 * 1_048_576;
 
-/** Reason why a chosen file is not sent. */
+/** Reason why a chosen file cannot be imported. */
 type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
 
 /**
- * Returns the text of a chosen table, or the reason why it cannot be used. Detects only common mistakes of spreadsheet
- * programs; the service validates the rest.
+ * Returns the text of a chosen file, or the reason why it cannot be imported. Detects only common mistakes of spreadsheet programs; the
+ * service validates the rest.
  */
 export async function readTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
-  // Reading fails if the file was changed or removed after it was chosen.
+  // Reading fails if the file was changed or removed after the user chose it.
   const bytes = await file.arrayBuffer().catch(() => null);
   if (bytes === null) return { problem: 'unreadable' };
   try {

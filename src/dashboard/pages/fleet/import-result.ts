@@ -39,7 +39,7 @@ export function ImportPreview({ of, isBusy, onImport }: { of: ImportCheck; isBus
     }`;
 }
 
-/** List of rows whose devices already exist with other settings. */
+/** List of the rows of a table whose devices already exist with other settings. */
 function Differing({ of }: { of: ImportCheck['differing'] }) {
   const w = words().fleet.imports;
   if (of.length === 0) return null;
@@ -54,7 +54,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
   </details>`;
 }
 
-/** List of a table's validation errors, by line and column. */
+/** List of the validation errors of a table, by line and column. */
 export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
@@ -69,13 +69,13 @@ export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
     ${of.length > SHOWN && html`<p class="quiet">${w.more({ mistakes: of.length - SHOWN })}</p>`}`;
 }
 
-/** Parses the position of an error: `line 3.type` or `line 3`. Any other text means the whole table. */
+/** Parses the position of a validation error: `line 3.type` or `line 3`. Any other text means the whole table. */
 function placeIn(field: string): { line: number | null; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: line === undefined ? null : Number(line), member: member ?? null };
 }
 
-/** Downloads the passwords of an import as a file; the service returns them only once. `onTaken`: called after the download. */
+/** Downloads the passwords of an import as a file. The service returns them only once. `onTaken`: called after the download. */
 export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
   const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
@@ -84,8 +84,8 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
   const takeAlong = () =>
     run(async () => {
       const path = `/v1/imports/${of.import_id}/credentials`;
-      // With the idempotency key, this session can repeat the request: the response may be lost, and the user may
-      // cancel the browser's save dialog.
+      // With an idempotency key, this session can request the passwords again, because the response may be lost, or the user may cancel the
+      // browser's save dialog.
       const taken = await postBody<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
       saveFile(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
@@ -103,10 +103,7 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
-/**
- * Returns the passwords of an import as CSV in the form of the command line: one row for each device, in the order of
- * the table.
- */
+/** Returns the passwords of an import as CSV in the format of the CLI: one row for each device, in the order of the imported table. */
 export const credentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)

@@ -10,12 +10,12 @@ import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
 const DAYS = 7;
-/** Maximum number of groups that are shown, the largest, so that the list below remains visible. */
+/** Maximum number of groups that are shown, so that the list below remains visible. The largest groups are shown. */
 const GROUPS = 8;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const KINDS = { outage: 'bad', gateway: 'warn', home: 'warn', device: 'quiet', habit: 'quiet' } as const;
 
-/** Returns the last days up to today in a zone, YYYY-MM-DD, oldest first. */
+/** Returns the last days up to today in a time zone, as YYYY-MM-DD, oldest first. */
 function lastDays(zone: string): string[] {
   const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date());
   const todayMs = Date.parse(parts);
@@ -43,21 +43,21 @@ export function SilenceMap() {
 }
 
 /**
- * Table by day and hour; a cell is darker if more devices fell silent. It also contains the figures, for users who
- * cannot see the colours.
+ * Table by day and hour. A cell is darker if more devices fell silent in its hour. Cells contain the numbers as text, for users who cannot
+ * see the colours.
  */
 function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilence }) {
   const { fleet: w } = words();
   const fell = new Map<string, number>();
   for (const { starts_at, devices } of data) {
-    // The local hour of the account. An hour that occurs twice shares one cell.
+    // Groups by local hour of the account. The two hours of a day that have the same local time share one cell.
     const cell = starts_at.slice(0, 13);
     fell.set(cell, (fell.get(cell) ?? 0) + devices);
   }
   const most = Math.max(...fell.values());
   const cellOf = (day: string, hour: number) => {
     const devices = fell.get(`${day}T${String(hour).padStart(2, '0')}`) ?? 0;
-    // The shading is logarithmic, so that a single device is visible next to an outage of all.
+    // The shading is logarithmic, so that the silence of one device is visible next to an outage of all devices.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
     const text = `${dayName(day)} ${hourName(hour)}, ${w.fell({ devices })}`;

@@ -58,8 +58,8 @@ export function GroupHomes({ of: group, onChange }: { of: Group; onChange: () =>
 const DAYS = 30;
 
 /**
- * Total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: a
- * number; the data are reloaded when it changes.
+ * Chart of the total usage of a group's homes on each of the last 30 days, in the time zone of the group's owner. `changes`: number of
+ * changes to the group; the data are reloaded when it changes.
  */
 export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;

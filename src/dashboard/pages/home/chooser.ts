@@ -16,7 +16,7 @@ import { words } from '../../words/words.ts';
 import { Total } from './figure.ts';
 
 /**
- * Controls that select the period: unit, previous, next, or any date. On a phone they are at the bottom of the screen,
+ * Controls that select the period: its unit, the previous or next period, or any date. On a phone they are at the bottom of the screen,
  * within reach of the thumb. `first`: first day with data.
  */
 export function PeriodChooser(props: {
@@ -41,7 +41,7 @@ export function PeriodChooser(props: {
     >${by < 0 ? '‹' : '›'}</button>`;
   const jump = (event: Event) => {
     const { value } = event.target as HTMLInputElement;
-    // Ignores an incomplete date while the user is typing.
+    // Ignores the incomplete date of a user who is still typing.
     if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(periodAt(unit, value));
   };
   return html`<div class="chooser" role="group" aria-label=${w.choose}>
@@ -61,15 +61,15 @@ export function PeriodChooser(props: {
   </div>`;
 }
 
-/** Minimum length of a swipe. A swipe must also be more than twice as wide as high; otherwise it is a scroll. */
+/** Minimum length of a swipe in pixels. The movement must also be more than twice as wide as high; otherwise it is a scroll. */
 const MIN_SWIPE_PX = 60;
 const STEEPEST = 0.5;
-/** Elements that handle swipes or arrow keys themselves. */
+/** Selectors of elements that handle swipes or arrow keys themselves. */
 const OWN = ['input', 'select', 'textarea', 'dialog', '.heat', '.scroll'].join();
 
 /**
- * Changes the period on swipes over an element and on arrow keys, unless an element inside handles them. Returns the
- * attributes for the element.
+ * Changes the period when the user swipes over an element or presses an arrow key, unless an element inside handles swipes or arrow keys.
+ * Returns the attributes for the element.
  */
 export function usePeriodSteps(step: (by: number) => void) {
   const box = useRef<HTMLDivElement>(null);
@@ -118,7 +118,7 @@ type Glance = EnergyPeriod['commodities'][number];
 
 const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
 
-/** Cards for gas, heat and water, one for each that the home has, with its energy, its volume or both. */
+/** Cards for gas, heat and water: one for each commodity that the home has, with its energy, its volume or both. */
 export function CommodityCards({ of }: { of: Glance[] }) {
   if (of.length === 0) return null;
   const cards = [...Map.groupBy(of, ({ commodity }) => commodity)];

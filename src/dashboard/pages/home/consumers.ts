@@ -11,9 +11,8 @@ type Device = Period['devices'][number];
 type Follow = (page: string) => object;
 
 /**
- * Card with the consumers of a home: devices with their usage, and the usage that no device measures. `follow`: returns
- * the attributes of a link to a page. It also shows the load at night, most of which is wasted because people are
- * asleep.
+ * Card with the consumers of a home: devices with their usage, and the usage that no device measures. It also shows the load at night, most
+ * of which is wasted because people are asleep. `follow`: returns the attributes of a link to a page.
  */
 export function Consumers({ of: shown, costs, follow }: { of: Period; costs: PeriodCosts | null; follow: Follow }) {
   const { period: w } = words();
@@ -37,7 +36,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   <//>`;
 }
 
-/** Table of the consumers and of the usage that no device measures. */
+/** Table of a home's consumers and of the usage that no device measures. */
 function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs: PeriodCosts | null; follow: Follow }) {
   const { of: shown, consumers, costs, follow } = props;
   const { common, period: w } = words();
@@ -65,7 +64,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   </table></div>`;
 }
 
-/** Returns the rows of the consumers and, if it is known, of the usage that no device measures. */
+/** Returns the table rows of a home's consumers and, if it is known, of the usage that no device measures. */
 function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts | null): Row[] {
   const { home, period: w } = words();
   const costOf = new Map(costs?.devices.map(({ device_id, cost }) => [device_id, cost]));
@@ -113,7 +112,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
     )}</details>`;
 }
 
-/** Returns the path of a device's page for the displayed period. Today is the default and is omitted. */
+/** Returns the path of a device's page for the displayed period. The default period is today, which is omitted. */
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
@@ -122,7 +121,7 @@ const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
 interface Row {
   key: string;
   name: string;
-  /** Path of the device's page; null if it has none. */
+  /** Path of the page of the row's device; null if the row has no page. */
   page: string | null;
   about: string;
   used: number | null;
@@ -138,8 +137,8 @@ function Share({ of: share }: { of: number }) {
 }
 
 /**
- * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted,
- * because that consumer's usage includes them.
+ * Returns the usage that no device measures; null if unknown. Devices behind another consumer are not subtracted, because the other
+ * consumer's usage already includes theirs.
  */
 function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
   if (flows?.untracked_kwh == null) return null;
@@ -158,21 +157,20 @@ function restOf({ flows, profile }: Period, consumers: readonly Device[]) {
 const NIGHTLY_HOURS = 5;
 const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
-/** Minimum load at night that is shown, in W. */
+/** Minimum load at night, in W, that is shown. */
 const MIN_NIGHT_WATTS = 1;
-/** Minimum share of the load at night above which a device explains it. */
+/** Minimum share of a home's load at night from which a single device explains the load. */
 const MIN_SHARE = 0.3;
 
 /**
- * The load at night in W: of the home, or of the device with the largest share. `device` is null if no individually
- * measured device explains the load.
+ * The load at night in W: of the home, or of the device with the largest share. `device` is null if no measured device explains the load.
  */
 interface NightLoad {
   watts: number;
   device: Period['devices'][number] | null;
 }
 
-/** Returns the load at night to show. Null if it is unknown or below the minimum. Pure. */
+/** Returns the load at night to show. Null if the load is unknown or below the minimum. Pure. */
 export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;

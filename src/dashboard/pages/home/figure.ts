@@ -9,20 +9,23 @@ import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
-/** First and last day of a total, YYYY-MM-DD. */
+/** First and last day of a total, as YYYY-MM-DD. */
 interface Days {
   start: string;
   end: string;
 }
 
-/** Home and days of a total. `isOver`: whether the days ended before today. */
+/** Home and days of a total, for the dialog with its details. `isOver`: whether the days ended before today. */
 interface Opens {
   userId: string;
   days: Days;
   isOver: boolean;
 }
 
-/** A total of a home's electricity, with its estimated share. `of`: home and days for the details; `cost`: null if no tariff applied. */
+/**
+ * A total of a home's electricity with its estimated share. `of`: home and days of the total, for its details. `cost`: null if no tariff
+ * applied.
+ */
 export function Figure(props: {
   name: string;
   used: Pick<Period['used'], 'kwh_used' | 'estimated_kwh'>;
@@ -40,7 +43,7 @@ export function Figure(props: {
   <//>`;
 }
 
-/** A total in its unit, with its estimated share; null if unknown. `link`: content that replaces its text. */
+/** A total in its unit with its estimated share; null if unknown. `link`: content that replaces the text of the total. */
 export function Total(props: {
   name: string;
   used: number | null;
@@ -91,7 +94,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   <//>`;
 }
 
-/** Returns the emissions of a total in words, with the energy that they do not include. */
+/** Describes the emissions of a total, and the energy that they do not include. */
 function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
   const { figure: w } = words().home;
   const kg = decimals(Number(kg_co2e), 3);

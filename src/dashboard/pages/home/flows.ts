@@ -8,10 +8,10 @@ type Flow = NonNullable<Period['flows']>;
 
 type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
 
-/** Key of a flow's name in `words/`. */
+/** Key in `words/` of the name of an energy flow. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
-/** Measures of energy that flows into and out of the home, from left to right, with the colour of each. */
+/** Energy that flows into and out of the home, with the names and colours of its flows, in the order of the diagram. */
 const FROM: readonly [Measure, Name, string][] = [
   ['production_kwh', 'production', '--sun'],
   ['grid_import_kwh', 'gridImport', '--mains'],
@@ -22,7 +22,7 @@ const TO: readonly [Measure, Name, string][] = [
   ['charged_kwh', 'charged', '--battery'],
 ];
 /**
- * Usage by measure. Untracked usage is shown only if single devices are measured; otherwise all usage would be
+ * Used energy, with the names of its flows. Untracked usage is shown only if individual devices are measured; otherwise all usage would be
  * untracked.
  */
 const USED: readonly [Measure, Name][] = [
@@ -30,20 +30,20 @@ const USED: readonly [Measure, Name][] = [
   ['untracked_kwh', 'untracked'],
 ];
 
-/** Card with the energy flows of a home that has more than consumption meters. `title`: name of the period. */
+/** Card with the energy flows of a home that has more than consumption meters. `title`: name of the displayed period. */
 export function Flows(props: { flows: Flow; used: number | null; devices: Period['devices']; title: string }) {
   const { flows, used, devices, title } = props;
   const { flows: w } = words().home;
   const row = (name: string, value: number | null, unit = kwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
-  // A flow for which the home has no device is not drawn.
+  // Leaves out flows for which the home has no device.
   const ends = (of: typeof FROM): End[] =>
     of
       .filter(([measure]) => flows[measure] !== null)
       .map(([measure, name, colour]) => ({ name: w[name], colour, kwh: flows[measure] }));
   const sides: Sides = { from: ends(FROM), to: [...listConsumers(flows, used, devices).map(endOfUse), ...ends(TO)] };
-  // Without a meter at the grid connection, the measured inflow does not equal the usage.
+  // Without a grid meter, the measured inflow does not equal the usage.
   const hasGrid = flows.grid_import_kwh !== null;
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
@@ -63,12 +63,10 @@ export function Flows(props: { flows: Flow; used: number | null; devices: Period
   <//>`;
 }
 
-/** Maximum number of devices with a band of their own. */
+/** Maximum number of devices that have a band of their own in the diagram. */
 const MOST_DEVICES = 5;
 
-/**
- * Consumer of energy: a device, devices that are too small for bands of their own, the remaining usage, or all usage.
- */
+/** Consumer in the diagram: a device, the devices that are too small for bands of their own, the remaining usage, or all usage. */
 type Use = { kwh: number | null } & (
   | { kind: 'device'; name: string }
   | { kind: 'others'; count: number }
@@ -76,9 +74,8 @@ type Use = { kwh: number | null } & (
 );
 
 /**
- * Returns the consumers of energy, largest first, including the usage that no device measures. Devices behind another
- * device belong to that device. If the devices measured more than the home used, the only consumer is the whole usage.
- * Pure.
+ * Returns the consumers of energy, largest first, including the usage that no device measures. Devices behind another device count as part
+ * of that device. If the devices measured more than the home used, the only consumer is the whole usage. Pure.
  */
 export function listConsumers(
   { consumption_kwh, untracked_kwh }: Pick<Flow, 'consumption_kwh' | 'untracked_kwh'>,
@@ -99,7 +96,7 @@ export function listConsumers(
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
   if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
-  // If only one device were left over, it is shown by its name.
+  // A single remaining device is shown by its name instead of as a group.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
@@ -121,7 +118,7 @@ function endOfUse(use: Use): End {
 }
 
 /**
- * Usage of a home from its own production or battery, and its share of the total usage. Energy stored in the battery
+ * Self-consumption: usage of a home from its own production or battery, and its share of the total usage. Energy stored in the battery
  * counts when it is used.
  */
 interface OwnUse {
@@ -132,8 +129,7 @@ interface OwnUse {
 }
 
 /**
- * Returns the usage of own energy in a period. Null if the home has no production or a figure is unknown. `used`: kWh.
- * Pure.
+ * Returns the self-consumption in a period. Null if the home has no production or a figure is unknown. `used`: total usage in kWh. Pure.
  */
 export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
@@ -141,10 +137,10 @@ export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | nu
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };
 }
 
-/** Minimum coverage for data that count as complete, because the last minutes of a current period are never known. */
+/** Minimum coverage of data that count as complete. It is below 1, because the last minutes of a current period are never known. */
 const MOSTLY = 0.9;
 
-/** Returns the reasons why the flows are incomplete. `addsUp`: whether inflow equals outflow. */
+/** Returns the reasons why the flows of a period are incomplete. `addsUp`: whether inflow equals outflow. */
 function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }: Flow, addsUp: boolean): string[] {
   const w = words().home.flows;
   const isFedFromNowhere = (grid_export_kwh ?? 0) > 0 && production_kwh === null && discharged_kwh === null;
@@ -158,13 +154,13 @@ function doubtsOf({ coverage, grid_export_kwh, production_kwh, discharged_kwh }:
 /** A source or a consumer of energy in the diagram. */
 interface End {
   name: string;
-  /** Colour of the band, as a custom property of the style sheet. */
+  /** Custom property of the style sheet with the colour of the band. */
   colour: string;
-  /** Null: unknown. */
+  /** Energy in kWh. Null if unknown. */
   kwh: number | null;
 }
 
-/** The two sides of the diagram: sources and consumers. If their sums differ, no diagram is drawn. */
+/** Sources (`from`) and consumers (`to`) in the diagram. If their sums differ, no diagram is drawn. */
 interface Sides {
   from: End[];
   to: End[];
@@ -172,7 +168,7 @@ interface Sides {
 const energies = (ends: End[]) => ends.map((end) => end.kwh ?? 0);
 const isEven = ({ from, to }: Sides): boolean => isBalanced(energies(from), energies(to));
 
-/** Flow diagram. Each band is as wide as its energy. Screen readers get the figures as text. */
+/** Flow diagram. Each band is as wide as the energy of its flow. Screen readers get the figures as text. */
 function FlowPicture({ title, from, to }: Sides & { title: string }) {
   const none = (text: string) =>
     html`<figure class="flow"><figcaption>${title}</figcaption><p class="quiet">${text}</p></figure>`;
@@ -194,36 +190,36 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
   </figure>`;
 }
 
-/** Names and figures at one side of the diagram. Like the bands, they are spread evenly over its height. */
+/** Names and figures at one side of the diagram, spread evenly over its height like the bands. */
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
 const figure = (end: End) => (end.kwh === null ? '–' : kwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
-/** A band between a name at the side of the diagram and the bar in the middle. It is as wide as its energy. */
+/** A band between the name of a source or consumer and the bar in the middle. Its width is proportional to the energy. */
 interface Ribbon {
-  /** Path data for SVG. */
+  /** Path data of the band for SVG. */
   path: string;
-  /** Index in the list of inflows or outflows. */
+  /** Index of the band's flow in the list of inflows or outflows. */
   index: number;
 }
 
-/** Height of a name with its figure, in pixels. */
+/** Height of a flow's name with its figure, in pixels. */
 export const LABEL_HEIGHT_PX = 56;
-/** Width of the diagram in its own units, which stretch with the page. */
+/** Width of the diagram in its own units, which scale with the page. */
 const WIDTH = 100;
-/** Maximum share of the height that the bands fill, to leave gaps between them. */
+/** Maximum share of the diagram's height that the bands fill, so that there are gaps between them. */
 const FILLED = 0.8;
-/** Left edge and width of the vertical bar in the middle. */
+/** Left edge and width of the vertical bar in the middle, in the diagram's units. */
 const BAR = { x: 49, width: 2 };
 /** Length of the arrow tip of a band, in the diagram's units. */
 const TIP = 5;
 
 /**
- * Returns bands from the inflows (left) to the outflows (right), through a bar in the middle. Bands do not lead from
- * source to consumer, because only amounts are measured, not paths. `heightPx`: height over which the names of both
- * sides are spread evenly. Pure.
+ * Returns the bands of the diagram, from the inflows (left) through a bar in the middle to the outflows (right). No band leads from a
+ * source to a consumer, because meters measure amounts, not paths. `heightPx`: height over which the names of each side are spread evenly.
+ * Pure.
  */
 export function layOutBands(
   inKwh: readonly number[],
@@ -232,9 +228,9 @@ export function layOutBands(
   const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
-  // A band is no wider than the space of its name. The fewer names a side has, the more space each has.
+  // A band is at most as wide as the space of its name. A side with fewer names has more space for each.
   const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
-  // If no energy flows, the bands have no width at any scale.
+  // If no energy flows, the scale is 0, so that the bands have no width.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));
   const bands = (energies: readonly number[], draw: (side: number, bar: number, px: number) => string): Ribbon[] => {
     let top = (heightPx - sum(energies) * pxPerKwh) / 2;
@@ -269,13 +265,13 @@ function band(x1: number, y1: number, x2: number, y2: number, px: number, tip: n
 }
 
 /**
- * Tolerance of the comparison: each figure is rounded to a Wh, and the last known minutes differ slightly between
+ * Tolerance, in kWh, of comparing inflow and outflow: each figure is rounded to a Wh, and the last known minutes differ slightly between
  * devices.
  */
 const ROUNDED_KWH = 0.01;
 const NEARLY = 0.01;
 
-/** Whether inflow equals outflow. They differ if the meters cover different times or a meter is missing. Pure. */
+/** Whether inflow equals outflow. Inflow and outflow differ if the meters cover different times or a meter is missing. Pure. */
 export function isBalanced(inKwh: readonly number[], outKwh: readonly number[]): boolean {
   const [into, out] = [sum(inKwh), sum(outKwh)];
   return Math.abs(into - out) <= Math.max(ROUNDED_KWH, NEARLY * Math.max(into, out));

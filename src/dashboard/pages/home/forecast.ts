@@ -10,13 +10,13 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/** Formats a forecast with two significant digits, because more would suggest a precision that it does not have. */
+/** Formats a forecast with two significant digits. More digits would suggest a precision that a forecast does not have. */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 
 /**
- * Forecast of an account's month, with its range and the accuracy of earlier forecasts. Renders nothing without enough
- * data. `hour`: the data are reloaded when it changes.
+ * Forecast of the month's usage of an account, with its range and the accuracy of earlier forecasts. Renders nothing if there are too few
+ * data. `hour`: a value that changes every hour, which reloads the data.
  */
 export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/forecast', { user_id: userId }));
@@ -52,7 +52,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 </details>`;
 }
 
-/** Returns the deviation of a forecast from the actual month; a dash if either is unknown. */
+/** Returns the deviation of an earlier forecast from the actual month. A dash if either is unknown. */
 const offBy = (figure: number | null, actual: number): string =>
   figure !== null && actual > 0 ? percent(Math.abs(figure - actual) / actual) : '–';
 

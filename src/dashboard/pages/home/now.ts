@@ -7,21 +7,21 @@ import { watts } from '../../parts/format.ts';
 import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Time for which a measured power counts as current, the same as in the service. */
+/** Time, in ms, for which a measured power counts as current. The service uses the same time. */
 const FRESH_MS = 60_000;
 const TRAIL_MS = 10 * 60_000;
-/** Size of the sparkline in its own units, which stretch with the page. */
+/** Width and height of the sparkline in its own units, which scale with the page. */
 const [WIDTH, HEIGHT] = [100, 24];
 
-/** Power at a time of the service's clock, Unix ms. Null if it was not measured. */
+/** Measured power at a time of the service's clock (Unix ms). Null if power was not measured. */
 interface Point {
   atMs: number;
   watts: number | null;
 }
 
 /**
- * Current power of the home, with a line of its last ten minutes. If power is not measured, the labelled average of the
- * last minutes. `onStale`: called when the measured power of the page's data is over a minute old.
+ * Current power of the home, with a sparkline of the last ten minutes. If power is not measured, shows the average of the last minutes,
+ * labelled as such. `onStale`: called when the measured power of the page's data is over a minute old.
  */
 export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void }) {
   const { power } = of;
@@ -52,8 +52,8 @@ export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void 
 }
 
 /**
- * Returns the latest streamed power with its time of receipt by the browser's clock, and the powers of the last ten
- * minutes by the service's clock, which is ahead by `offsetMs`.
+ * Returns the latest streamed power with its time of receipt by the browser's clock, and the powers of the last ten minutes by the
+ * service's clock. `offsetMs`: time by which the service's clock is ahead.
  */
 function useLivePower(userId: string) {
   const [state, setState] = useState<{ live: Point | null; trail: Point[]; offsetMs: number }>(NOTHING);
@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
-  // Loads the powers that were sent before the stream was connected or while it was interrupted.
+  // Loads the powers that were measured before the stream was connected, or while it was interrupted.
   const load = useCallback(() => {
     callApi<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {
@@ -76,7 +76,7 @@ function useLivePower(userId: string) {
           return { ...state, offsetMs: Date.parse(now) - Date.now(), trail: [...points, ...later] };
         });
       },
-      // After a failure, the line starts with the next streamed power.
+      // If loading the earlier powers fails, the sparkline starts at the next streamed power.
       () => {},
     );
   }, [userId]);
@@ -86,7 +86,7 @@ function useLivePower(userId: string) {
 
 const NOTHING: { live: Point | null; trail: Point[]; offsetMs: number } = { live: null, trail: [], offsetMs: 0 };
 
-/** Step line of the last ten minutes, starting at 0 W, with its lowest and highest power as text below. */
+/** Sparkline of the power in the last ten minutes, from 0 W upwards. The lowest and highest power are text below. */
 function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number }) {
   const known = points.flatMap((point) => (point.watts === null ? [] : [point.watts]));
   if (known.length < 2) return null;
@@ -100,7 +100,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
 }
 
 /**
- * Returns an SVG path. Each power lasts until the next one, but for at most a minute; times without a measurement are
+ * Returns the SVG path of the sparkline. Each power lasts until the next one, but for at most a minute. Times without a measurement are
  * gaps.
  */
 function stepPath(points: readonly Point[], untilMs: number, high: number): string {

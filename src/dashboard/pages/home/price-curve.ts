@@ -9,9 +9,9 @@ import { Card, renderMarks } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-/** Number of hours of a day that are marked as cheapest. */
+/** Number of hours of each day that are marked as cheapest. */
 const CHEAP_HOURS = 4;
-/** Length of the cheapest window in hours, enough for a washing machine or a part of a car's charge. */
+/** Length in hours of the cheapest window to find, enough for a washing machine or a part of a car's charge. */
 const WINDOW_HOURS = 3;
 
 interface Hour {
@@ -29,7 +29,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
     price: per_kwh === null ? null : Number(per_kwh),
   }));
 
-/** Returns the starts (Unix ms) of each day's cheapest hours, among those with a known price. Pure. */
+/** Returns the starts (Unix ms) of the cheapest hours of each day. Hours without a known price are ignored. Pure. */
 export function cheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
@@ -45,9 +45,7 @@ export function cheapestHours(hours: readonly Hour[]): Set<number> {
   );
 }
 
-/**
- * Returns the cheapest consecutive hours from now on, with their mean price. Null if too few prices are known. Pure.
- */
+/** Returns the cheapest window of consecutive hours from now on, with its mean price. Null if too few prices are known. Pure. */
 export function cheapestWindow(
   hours: readonly Hour[],
   nowMs: number,
@@ -64,8 +62,7 @@ export function cheapestWindow(
 }
 
 /**
- * Card with the prices of today and tomorrow, and the home's usage in the same hours. Renders nothing without a dynamic
- * tariff.
+ * Card with the electricity prices of today and tomorrow, and the home's usage in the same hours. Renders nothing without a dynamic tariff.
  */
 export function PriceCurve({ of: one }: { of: Period }) {
   const { user_id, timezone, now } = one;

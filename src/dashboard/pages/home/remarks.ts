@@ -8,8 +8,8 @@ import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Remarks on an account's home, each with its comparison. Renders nothing if there are none. `hour`: the data are
- * reloaded when it changes.
+ * Remarks on an account's home, each with a comparison of values. Renders nothing if there are none. `hour`: a value that changes every
+ * hour, which reloads the data.
  */
 export function Remarks({ userId, hour }: { userId: string; hour: string }) {
   const ask = () => callApi<Answer>('GET', withQuery('/v1/remarks', { user_id: userId }));
@@ -32,7 +32,7 @@ function One({ remark, zone }: { remark: Remark; zone: string }) {
   </li>`;
 }
 
-/** The values with which a remark is compared, and last its own. `column`: heading of the values. */
+/** A remark's own value, after the values with which it is compared. `column`: heading of the column of values. */
 interface Comparison {
   column: string;
   values: readonly { name: string; value: number }[];
@@ -40,7 +40,7 @@ interface Comparison {
   unit: (value: number) => string;
 }
 
-/** Returns the comparison of a remark; null if it has none. `zone`: time zone of the times in it. */
+/** Returns the comparison of values in a remark; null if it has none. `zone`: time zone of the displayed times. */
 function comparisonOf(remark: Remark, zone: string): Comparison | null {
   const { compared: c } = words().home.plainWords;
   const upTo = (iso: string) => c.upTo({ time: timeIn(iso, zone) });
@@ -76,7 +76,7 @@ const middleOf = (rows: readonly { kwh: number }[]): number =>
 const HEIGHT = 60;
 const STEP = 10;
 
-/** Chart and table of a remark's value, after the values with which it is compared. */
+/** Chart and table of the values with which a remark's value is compared, and of the value itself. */
 function Compared({ of, column, values, usual, unit }: Comparison & { of: string }) {
   const { compared: w } = words().home.plainWords;
   const last = values.length - 1;

@@ -1,4 +1,4 @@
-/** Measures of a bucket of a home, in kWh. Null or absent: unknown, or the home has no such device. */
+/** Energy of a home in a bucket, in kWh. A value is null or absent if it is unknown or the home has no such device. */
 interface Measures {
   kwh_used: number | null;
   grid_export_kwh?: number | null;
@@ -7,7 +7,7 @@ interface Measures {
   discharged_kwh?: number | null;
 }
 
-/** Sources of the used energy, and energy that was exported or stored, in kWh. */
+/** Sources of the energy that a home used, and the energy that it exported or stored, in kWh. */
 export interface EnergySources {
   grid: number;
   sun: number;
@@ -17,9 +17,9 @@ export interface EnergySources {
 }
 
 /**
- * Returns the sources of a bucket's usage. The three sources add up exactly to `kwh_used`. Meters do not measure the
- * paths of energy. By convention, production is exported first, then stored, then used; of the remaining usage, the
- * battery covers the first part, and the grid the rest. Pure.
+ * Returns the sources of the energy used in a bucket. The three sources add up exactly to `kwh_used`. Meters do not measure the paths of
+ * energy, so the attribution is a convention: production is first exported, then stored, then used; the battery covers the first part of
+ * the remaining usage, and the grid the rest. Pure.
  */
 export function energySourcesOf(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);

@@ -11,8 +11,8 @@ import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
- * The main figures of a period, the first of them large: in the current period the power now, the usage with its cost,
- * and both in the preceding days.
+ * The main figures of a period: usage and cost, and the same in the preceding days. In the current period, the power now comes first. The
+ * first figure is large.
  */
 export function MainFigures({
   of: shown,
@@ -30,7 +30,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // Has no details for a device, whose total has no components, and for a year, which has too many readings to list.
+  // There are no details for a device, whose total has no components, or for a year, which has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -39,7 +39,7 @@ export function MainFigures({
   </dl>`;
 }
 
-/** Further figures of a period: usage of the previous year, base load, and share of own production. */
+/** Further figures of a period: usage of the same period in the previous year, base load, and share of own production. */
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
@@ -74,24 +74,24 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Minimum coverage of a period for a comparison in percent. */
+/** Minimum coverage of two periods that are compared in percent. */
 const MOSTLY = 0.9;
 /**
- * Minimum difference between the changes of cost and energy that is shown. A smaller one comes from standing charges
- * and from the hours of usage.
+ * Minimum difference between the relative changes of cost and energy from which the cost's change is shown. Smaller differences come from
+ * standing charges and from the hours of usage.
  */
 const OTHERWISE = 0.1;
 
-/** Relative changes from the earlier period (-0.5: half as much). Null if a change cannot be computed. */
+/** Relative changes from an earlier period (-0.5: half as much). A change is null if it cannot be computed. */
 interface Changes {
   energy: number | null;
-  /** Set only if the cost changed clearly differently from the energy. */
+  /** Relative change of the cost. Set only if it clearly differs from the change of the energy. */
   cost: number | null;
 }
 
 /**
- * Returns the change of energy, and that of the cost if it differs clearly. Costs are not compared if some of the
- * energy has no price. Pure.
+ * Returns the relative change of the energy, and that of the cost if it clearly differs. Costs are not compared if some of the energy has
+ * no price. Pure.
  */
 export function computeChanges(
   then: Pick<Compared['now'], 'kwh_used' | 'coverage'>,
@@ -108,11 +108,11 @@ export function computeChanges(
 function costChange(before: Cost, now: Cost): number | null {
   if (!before || !now || before.currency !== now.currency) return null;
   if (before.missing_prices_kwh > 0 || now.missing_prices_kwh > 0) return null;
-  // If the home earned money in either period, a percentage would be meaningless.
+  // A percentage would be meaningless if the home earned money in one of the periods.
   return Number(before.total) > 0 && Number(now.total) >= 0 ? Number(now.total) / Number(before.total) - 1 : null;
 }
 
-/** Returns the name of the preceding days with which a period is compared. */
+/** Returns the display name of the preceding days with which a period is compared. */
 export function precedingDaysName({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
@@ -125,7 +125,7 @@ export function precedingDaysName({ unit, compared }: Period): string {
 const QUARTER_HOUR_MS = 900_000;
 
 /**
- * Returns the time of day at which the compared days end: the quarter-hour before the newest reading, as in the
+ * Returns the time of day up to which the last days of both periods are compared: the quarter-hour before the newest reading, as in the
  * service. Null if the period is over.
  */
 function cutOf({ end, now, newest_at, timezone }: Period): string | null {
@@ -137,7 +137,7 @@ function cutOf({ end, now, newest_at, timezone }: Period): string | null {
   );
 }
 
-/** Comparison with the same days of an earlier time. Renders nothing if their usage is unknown. */
+/** Comparison of a period with an earlier period. Renders nothing if the usage of the earlier period is unknown. */
 function Then(props: {
   name: string;
   then: Compared['last_year'];

@@ -14,14 +14,14 @@ import { words } from '../../words/words.ts';
 import { energySourcesOf } from './sources.ts';
 import { precedingDaysName } from './summary.ts';
 
-/** Possible lengths of the bars of a day. */
+/** Selectable lengths of the bars of a day. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
 export type DayRows = (typeof DAY_ROWS)[number];
-/** What the bars show. */
+/** Selectable values of the bars: energy or cost. */
 const READINGS = ['energy', 'cost'] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Returns a choice that this browser has stored. The default is the first value. */
+/** Returns functions that read and store a choice in this browser. The default is the first value. */
 const stored = <One extends string>(key: string, among: readonly [One, ...One[]]) => ({
   get: (): One => among.find((one) => one === localStorage.getItem(key)) ?? among[0],
   set: (one: One): void => localStorage.setItem(key, one),
@@ -29,13 +29,10 @@ const stored = <One extends string>(key: string, among: readonly [One, ...One[]]
 export const storedRows = stored('day-rows', DAY_ROWS);
 const storedReading = stored('chart-reading', READINGS);
 
-/** A row of a home or of a device. */
+/** A row of the usage of a home or device. */
 type Row = Omit<Usage, 'peak_hour'>;
 
-/**
- * Returns the days of the compared period whose bars are drawn behind those of the shown period. Null if there are
- * none.
- */
+/** Returns the days of the earlier period whose bars are drawn behind those of the displayed period. Null if there are none. */
 function ghostDays({ unit, start, end, compared }: Period): { start: string; end: string } | null {
   if (!compared) return null;
   if (unit === 'year') {
@@ -45,7 +42,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const length = Date.parse(end) - Date.parse(start);
-  // The compared days end before the shown period begins, so that no day is in both.
+  // The earlier days end before the displayed period begins, so that no day is in both.
   const last = Math.min(Date.parse(compared.before.start) + length, Date.parse(start) - DAY_MS);
   return { start: compared.before.start, end: dayOf(last) };
 }
@@ -56,7 +53,7 @@ const INCLUDE = {
   producer: 'estimated,production',
 } as const;
 
-/** Requests the rows of some days. Without days the result is empty. */
+/** Requests the usage in some days. Without days, the result is empty. */
 function useRows(of: Period, days: { start: string; end: string } | null, groupBy: string) {
   const { user_id, device_id, is_production } = of;
   const include = INCLUDE[device_id === null ? 'home' : is_production ? 'producer' : 'device'];
@@ -67,9 +64,8 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
 }
 
 /**
- * Bar chart of a period with the compared period behind it: its energy by source, or its cost. The bars of a day are
- * hours or quarter-hours, those of a week or month days, those of a year months. `onShow`: called with the day or month
- * of a selected bar.
+ * Bar chart of a period, with an earlier period behind it: energy by source, or cost. A day has bars by hour or quarter-hour, a week and a
+ * month by day, and a year by month. `onShow`: called with the day or month of a bar that the user selects.
  */
 export function UsageChart(props: {
   of: Period;
@@ -83,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // The bars are reloaded when new readings change the total. Until then the previous bars are shown.
+  // Reloads the bars when new readings change the total. Until then the previous bars are shown.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {
@@ -113,7 +109,7 @@ export function UsageChart(props: {
   <//>`;
 }
 
-/** Buttons of which exactly one is pressed. */
+/** Group of buttons of which exactly one is pressed. */
 function Choice<One extends string>(props: {
   label: string;
   of: [One, string][];
@@ -134,16 +130,16 @@ const symbolOf = (currency: string): string =>
 const ghostName = (one: Period): string =>
   one.unit === 'year' ? periodName(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
 
-/** A position on the axis. It may have no row. */
+/** A position on the axis of the chart. It may have no data. */
 interface Place {
-  /** Keys of the row and of the compared row at this position. */
+  /** Keys of the row at this position and of the compared row. */
   key: string;
   ghostKey: string;
   label: string;
   name: string;
 }
 
-/** Returns the bars of a period, the names of their parts, and the period that a click on each bar opens. */
+/** Returns the bars of a period, the names of the bars' layers, and the period that a click on each bar opens. */
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
@@ -179,9 +175,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
 
 type Layer = BarPart & { value: (row: Row) => number };
 
-/**
- * Returns the parts that any of the bars has: sources of energy, or components of a cost. A single part has no name.
- */
+/** Returns the layers that any of the bars has: sources of energy, or components of a cost. A single layer has no name. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
   if (one.device_id !== null) return [];
   const { sources: w, costParts: named } = words().period;
@@ -209,8 +203,8 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
 }
 
 /**
- * Returns the positions of a day's hours or quarter-hours. When the clock is set back, an hour occurs twice, with a row
- * for each.
+ * Returns the axis positions of the hours or quarter-hours of a day. An hour that occurs twice, when clocks are set back, has two
+ * positions.
  */
 const dayPlaces = (curve: Period['curve'], length: string): Place[] =>
   curve

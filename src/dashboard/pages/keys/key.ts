@@ -4,21 +4,21 @@ import { DAY_MS } from '../../parts/format.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
-/** Returns the display name of a key. */
+/** Returns the display name of an API key. */
 export const keyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
 
 export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
-/** Whether a key expires within a week, while it can still be replaced in time. */
+/** Whether an API key expires within a week, so that it should be replaced now. */
 export const endsSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
-/** Selectable validity in days. */
+/** Selectable validity of an API key in days. */
 const EXPIRIES = ['never', 30, 90, 365] as const;
 const EXPIRY_NAME = 'days';
 
-/** Select box for the expiry of a key. `isChange`: whether the user can leave the current expiry unchanged. */
+/** Select box for the expiry of an API key. `isChange`: whether the user can leave the current expiry unchanged. */
 export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: boolean }) {
   const w = words().keys;
   return html`<select ...${attributes} name=${EXPIRY_NAME}>
@@ -27,7 +27,7 @@ export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: b
   </select>`;
 }
 
-/** Returns the selected expiry as a request field; null for never. */
+/** Returns the selected expiry as a member of a request. The value is null for a key that never expires. */
 export function selectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};
@@ -36,14 +36,14 @@ export function selectedExpiry(given: FormData, nowMs = Date.now()): { expires_a
 
 const ALLOWED_NAME = 'allowed';
 
-/** Text field for allowed addresses and networks. `now`: the current ones. */
+/** Text field for the addresses and networks from which an API key is accepted. `now`: the current ones. */
 export function AllowedAddressesField({ now = [] }: { now?: readonly string[] }) {
   const w = words().keys;
   return html`<${Field} label=${w.allowed} hint=${w.allowedHint}
     name=${ALLOWED_NAME} defaultValue=${now.join(', ')} maxlength="3000" autocomplete="off" spellcheck=${false} />`;
 }
 
-/** Returns the addresses in the field. */
+/** Returns the addresses and networks that the user has typed. */
 export const readAllowedAddresses = (given: FormData): string[] =>
   String(given.get(ALLOWED_NAME))
     .split(/[\s,;]+/)

@@ -13,7 +13,7 @@ const ROLES = ['homeowner', 'utility', 'admin'];
 const SHOWN = 25;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Table of accounts with their roles and plans. A changed plan takes effect at once. */
+/** Table of accounts with their roles and plans. A change of a plan takes effect immediately. */
 export function Accounts() {
   const [search, setSearch] = useState('');
   const [turn, setTurn] = useState(0);
@@ -119,7 +119,7 @@ function AuditList({ user }: { user: string }) {
   <//>`;
 }
 
-/** An id, followed by the e-mail address if the id is an account's. */
+/** Shows an id, followed by the e-mail address if the id is that of an account. */
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 

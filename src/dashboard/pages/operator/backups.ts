@@ -9,8 +9,8 @@ type Backups = NonNullable<Operator['backups']>;
 const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
 
 /**
- * Card with the installation's own copies: the last copy, the archive since then, and errors. Also shows whether a
- * restored installation holds back deliveries.
+ * Card with the installation's own back-ups: the last base backup, the archive since then, and errors. It also shows whether a restored
+ * installation holds back deliveries.
  */
 export function BackupCard({ backups, held_before }: Pick<Operator, 'backups' | 'held_before'>) {
   const w = words().backups;

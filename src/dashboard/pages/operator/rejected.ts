@@ -7,10 +7,10 @@ import { submittedForm, useAction, usePages } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, RelativeTime } from '../../parts/ui.ts';
 
 const SHOWN = 25;
-/** Interval at which the newest messages are reloaded. */
+/** Interval at which the newest rejected messages are reloaded. */
 const EVERY_MS = 10_000;
 
-/** List of rejected messages with their reasons, and a button that replays them after a fix. */
+/** List of rejected messages with their reasons, and a button that replays the messages, for example after a bug was fixed. */
 export function RejectedMessages() {
   const [device, setDevice] = useState('');
   const [turn, setTurn] = useState(0);

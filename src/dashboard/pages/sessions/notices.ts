@@ -8,7 +8,7 @@ import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { alertRuleName } from '../alerts/alert.ts';
 
-/** List of everything of which the account can be notified, and the channel of each notice. */
+/** List of all subjects about which the account can be notified, with the channel of each. */
 export function Notices() {
   const { me } = useSession();
   const to = usePageLink();

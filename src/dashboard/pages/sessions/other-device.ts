@@ -6,21 +6,19 @@ import { busyAttributes, CopyableText, Dialog, ErrorMessage, RelativeTime } from
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/**
- * A link that signs in one other device, with its QR code as an SVG path; the unit of the path is a module of the code.
- */
+/** A link that signs in another device, and its QR code as an SVG path. One unit of the path is one module of the code. */
 interface DeviceLink {
   url: string;
   expires_at: string;
   code: { path: string; size: number };
 }
 
-/** Width of the light border around a QR code that scanners need, in modules. */
+/** Width, in modules, of the light border that scanners need around a QR code. */
 const BORDER = 4;
 
 /**
- * Button with a dialog whose QR code signs in another device of the same person. `onClose`: called because the other
- * device may be signed in now.
+ * Button that opens a dialog with a QR code, which signs in another device of the same person. `onClose`: called when the dialog closes,
+ * because another device may have been signed in.
  */
 export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   const { me } = useSession();
@@ -30,7 +28,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
   const create = () =>
     run(async () => {
       const { token, expires_at } = await callApi<{ token: string; expires_at: string }>('POST', '/session/link');
-      // The other device uses the same address of the service as this one.
+      // The link uses the address of this page, so the other device must be able to reach the service at the same address.
       const url = `${location.origin}/dashboard/sign-in#${token}`;
       setLink({ url, expires_at, code: await drawCode(url) });
     });
@@ -55,7 +53,7 @@ export function OtherDeviceSignIn({ onClose }: { onClose: () => void }) {
     }`;
 }
 
-/** Returns the dark modules of a text's QR code. Loads the library on first use. */
+/** Returns the dark modules of a text's QR code as an SVG path. Loads the QR library on first use. */
 async function drawCode(text: string): Promise<DeviceLink['code']> {
   const { encodeQR } = await import('qr');
   const modules = encodeQR(text, 'raw', { border: BORDER });

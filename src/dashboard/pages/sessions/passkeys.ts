@@ -10,7 +10,10 @@ import { canUsePasskeys, makePasskey } from '../../passkeys.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** The account's passkeys, with a form that adds one and buttons that remove them. `proposedName`: name of this browser. */
+/**
+ * List of the account's passkeys, with a form that adds a passkey and a button that removes each. `proposedName`: default name of a new
+ * passkey, the name of this browser.
+ */
 export function Passkeys({ proposedName }: { proposedName: string }) {
   const { me } = useSession();
   const { sessions: w } = words();
@@ -61,7 +64,7 @@ export function Passkeys({ proposedName }: { proposedName: string }) {
   <//>`;
 }
 
-/** Throws an error for the user: the sign-in was too long ago to add a passkey. */
+/** Throws an error with a message for the user if the last sign-in was too long ago to add a passkey. */
 function notAllowed(failure: unknown): never {
   if (failure instanceof ApiFailure && failure.status === 403) throw new Error(words().sessions.passkeyLongAgo);
   throw failure;

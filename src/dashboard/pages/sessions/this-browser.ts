@@ -6,7 +6,7 @@ import { busyAttributes, Card, ErrorMessage, Field } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Settings for language and colours of the pages. They apply at once, in this browser only. */
+/** Settings for language and colours of the pages. A change applies immediately, in this browser only. */
 export function Appearance() {
   const { common, sessions: w } = words();
   return html`<${Card} title=${w.appearanceTitle}>
@@ -15,13 +15,13 @@ export function Appearance() {
   <//>`;
 }
 
-/** Button that ends the session. `everywhere`: whether it ends all sessions of the account. */
+/** Button that signs out. `everywhere`: whether it ends all sessions of the account. */
 export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
   const { leave } = useSession();
   const { frame } = words().common;
   const { run, isBusy, error } = useAction();
-  // The page appears signed out only after the service has confirmed it, because a user who relies on it may leave the
-  // computer to other people.
+  // The page shows the user as signed out only after the service has confirmed it, because the user may then leave the computer to other
+  // people.
   const signOut = () =>
     run(async () => {
       const path = everywhere ? '/session?everywhere=true' : '/session';

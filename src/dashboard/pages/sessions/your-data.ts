@@ -8,8 +8,8 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
 /**
- * Buttons that download all data about the account, and delete the account. An account that serves other accounts can
- * only be deleted by an administrator.
+ * Buttons that download all data about the account and delete the account. Only an administrator can delete an account that serves other
+ * accounts.
  */
 export function AccountData() {
   const { me } = useSession();
@@ -36,9 +36,7 @@ export function AccountData() {
   <//>`;
 }
 
-/**
- * Dialog that requires the account's e-mail address before it deletes the account, because a deletion cannot be undone.
- */
+/** Dialog that deletes the account. The user must type the account's e-mail address first, because a deletion cannot be undone. */
 function DeleteAccount({ onClose }: { onClose: () => void }) {
   const { me, leave } = useSession();
   const { common, sessions: w } = words();
@@ -50,7 +48,7 @@ function DeleteAccount({ onClose }: { onClose: () => void }) {
     setMistake(undefined);
     run(async () => {
       await callApi('DELETE', `/v1/users/${me.user_id}`);
-      // This request lets the service worker detect the end of the session and delete the cached pages.
+      // With this request, the service worker detects the end of the session and deletes the cached data.
       await callApi('GET', '/session');
       leave(w.accountDeleted);
     });

@@ -9,28 +9,27 @@ import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
-/** Days and result of a simulated battery, and the battery's price. The price is null if none was typed. */
+/** A simulated battery: the days and the result of the simulation, and the battery's price. The price is null if the user typed none. */
 interface Tried {
   days: { start: string; end: string };
   price: number | null;
-  /** Null if the home has no surplus that a battery could store. */
+  /** Result of the simulation. Null if the home has no surplus that a battery could store. */
   answer: WhatIfAnswer | null;
 }
 
-/** Maximum share of unknown time for which a payback is computed, because the savings of unknown time are missing. */
+/** Maximum share of time with unknown usage for which a payback is computed. The savings of this time are missing. */
 const MAX_UNKNOWN_SHARE = 0.1;
 
 /** Payback of a battery. `years`: its price divided by the savings of a year. */
 type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'unknown' };
 
-/** Returns the number of hours of some days. Ignores clock changes, which do not matter here. Pure. */
+/**
+ * Returns the number of hours in a range of days. Ignores changes of the clock, because one hour makes no difference to a payback. Pure.
+ */
 export const countHours = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
-/**
- * Returns the payback of a battery with a price. `saved`: savings in a year, computed from twelve months of which
- * `hours` have passed. Pure.
- */
+/** Returns the payback of a battery with a price. `saved`: savings in twelve months, of which `hours` hours have passed. Pure. */
 export function paybackOf({
   saved,
   price,
@@ -43,10 +42,7 @@ export function paybackOf({
   return { kind: 'years', years: years < 10 ? Math.round(years * 10) / 10 : Math.round(years) };
 }
 
-/**
- * Dialog that simulates a battery in a home. Stores nothing. `currency`: that of the current tariff; null without a
- * tariff.
- */
+/** Dialog that simulates a battery in a home. Stores nothing. `currency`: currency of the current tariff; null without a tariff. */
 export function BatteryDialog(props: {
   currency: string | null;
   days: { start: string; end: string };
@@ -62,7 +58,7 @@ export function BatteryDialog(props: {
     const formData = submittedForm(event);
     const typed = (name: string) => numberOf(String(formData.get(name) ?? ''));
     const power = typed('power');
-    // Rounded to nine decimals, because a division by 100 may produce more.
+    // Rounded to six decimals, because a division by 100 may produce more than the nine decimals that the service accepts.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
@@ -97,12 +93,10 @@ export function BatteryDialog(props: {
   <//>`;
 }
 
-/** Initial values of the form: those of a usual home battery. */
+/** Initial values of the form, which are usual for a home battery. */
 const DEFAULTS = { capacity: 10, power: 5, efficiency: 90, price: '' } as const;
 
-/**
- * Returns null if the service refused the request because the home has no energy to store. Rethrows any other error.
- */
+/** Returns null if the service refused a simulation because the home has no energy to store. Rethrows any other error. */
 function noSurplus(reason: unknown): null {
   const isNothing =
     reason instanceof ApiFailure && reason.status === 422 && reason.details.some(({ field }) => field === 'battery');
@@ -110,7 +104,7 @@ function noSurplus(reason: unknown): null {
   throw reason;
 }
 
-/** Describes the result in paragraphs of one or two sentences. */
+/** Describes the result of a simulation in paragraphs of one or two sentences. */
 function wordsOf({ days, price, answer }: Tried): string[] {
   const w = words().tariffs.whatIf.battery;
   if (!answer) return [w.noSurplus];
@@ -141,7 +135,7 @@ function paybackWords(of: {
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
 }
 
-/** Table that compares the home without and with the battery. */
+/** Table that compares a home without and with the battery. */
 function Sides({ of: { before, after } }: { of: WhatIfAnswer }) {
   const { common, home, tariffs } = words();
   const w = tariffs.whatIf.battery;

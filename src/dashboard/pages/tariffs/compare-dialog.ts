@@ -13,11 +13,12 @@ import { type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
-/** Path of the compared tariff in the request. The paths of its validation errors begin with it. */
+/** Path of the compared tariff in the request, with which the paths of its validation errors begin. */
 const PATH = 'tariffs.0.';
 
 /**
- * Dialog that computes what a range would have cost with a typed tariff. Stores nothing. `current`: the current tariff.
+ * Dialog that computes what a range of days would have cost with a tariff that the user types. Stores nothing. `current`: the current
+ * tariff.
  */
 export function CompareDialog(props: {
   current: Tariff | null;
@@ -35,7 +36,7 @@ export function CompareDialog(props: {
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => errorsByPathOf(reason, tariffs.form.wrong, PATH));
-  // Discards the previous answer, because it belongs to other terms.
+  // Discards the previous result, because it belongs to other terms.
   const change = (next: (now: TariffForm) => TariffForm) => {
     setAnswer(null);
     setForm(next);
@@ -69,7 +70,7 @@ export function CompareDialog(props: {
   <//>`;
 }
 
-/** Returns the result as text. */
+/** Describes the result of a comparison of tariffs. */
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];
@@ -80,7 +81,7 @@ function wordsOf({ start, end, currency, alternatives }: TariffComparison): stri
   return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
 
-/** Table with the parts of both costs. */
+/** Table with the parts of the costs by both tariffs. */
 function Parts({ of: { currency, current, alternatives } }: { of: TariffComparison }) {
   const { tariffs } = words();
   const w = tariffs.whatIf.compare;

@@ -13,11 +13,11 @@ export interface TariffForm {
   export: RatesForm;
 }
 
-/** The input for each kind of rates. All kinds are stored, so that switching between them loses no input. */
+/** Input for the rates of a tariff. It contains the input for every kind of rates, so that switching between kinds loses no input. */
 export interface RatesForm {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
-  /** The last period applies to all other times. */
+  /** Periods with prices. The price of the last period applies to all other times. */
   periods: PeriodForm[];
   series_id: string;
   multiply: string;
@@ -26,7 +26,7 @@ export interface RatesForm {
 
 export interface PeriodForm {
   per_kwh: string;
-  /** Empty: every day. */
+  /** Weekdays of the period. Empty: every day. */
   days: number[];
   from: string;
   to: string;
@@ -35,7 +35,7 @@ export interface PeriodForm {
 
 export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
 export const EMPTY_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
-/** Initial input: a day and a night period. */
+/** Initial input for rates: a day period and a night period. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
@@ -45,7 +45,7 @@ const NO_RATES: RatesForm = {
   add: '',
 };
 
-/** Returns the form with the terms of a template or tariff. Without either, the form has one empty price. */
+/** Returns the form with the terms of a template or tariff; without either, a form with one empty price. */
 export function tariffFormOf(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
@@ -72,7 +72,7 @@ function ratesForm(rates: Rates): RatesForm {
     const { series_id, multiply, add } = rates;
     return { ...NO_RATES, kind: 'series', series_id, multiply: toTypedNumber(multiply), add: toTypedNumber(add) };
   }
-  // A time input cannot show 24:00.
+  // The end of a day, 24:00, becomes 00:00, because a time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
     ...EMPTY_CONDITION,
     ...one,
@@ -82,10 +82,7 @@ function ratesForm(rates: Rates): RatesForm {
   return { ...NO_RATES, kind: 'periods', periods };
 }
 
-/**
- * Converts the form to members of a request. `absent`: value of an empty member; null removes it from an existing
- * tariff.
- */
+/** Converts the form to members of a request. `absent`: value of an empty member; null removes the member from an existing tariff. */
 export function toTariffMembers(form: TariffForm, absent: null | undefined) {
   const { name, valid_from, currency, standing_per_day, capacity } = form;
   return {
@@ -105,7 +102,7 @@ export function toTariffMembers(form: TariffForm, absent: null | undefined) {
   };
 }
 
-/** Whether no field of the rates was filled in; the tariff then has no such rates. */
+/** Whether the user filled in no field of the rates. The tariff then has no rates of this kind. */
 export function areRatesEmpty({ kind, per_kwh, periods, series_id }: RatesForm): boolean {
   if (kind === 'flat') return per_kwh.trim() === '';
   if (kind === 'periods') return periods.every((one) => one.per_kwh.trim() === '');
@@ -129,10 +126,7 @@ const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/**
- * Converts a typed decimal to the service's format. Returns invalid or ambiguous text unchanged; the service then
- * rejects it.
- */
+/** Converts a typed decimal to the service's format. Returns invalid or ambiguous text unchanged, so that the service rejects it. */
 function decimal(text: string): string {
   const typed = readDecimal(text);
   if (typed.kind === 'number') return typed.value;

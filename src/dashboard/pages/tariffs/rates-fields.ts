@@ -9,9 +9,9 @@ import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
-/** Fields for the rates of import or export: a single price, prices by time, or a price series. */
+/** Fields for the rates of imported or exported energy: a single price, prices by time, or a price series. */
 export function RatesFields(props: {
-  /** Member of the tariff in requests. */
+  /** Member of the tariff that contains the rates in requests. */
   name: 'import' | 'export';
   legend: string;
   of: RatesForm;
@@ -85,7 +85,7 @@ function PeriodsFields(props: {
       <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_CONDITION))}>${w.addPeriod}</button></p>`;
 }
 
-/** Fields for a price and its times. The last price of the list applies to all other times and has no time fields. */
+/** Fields for a price and its times. The last price in the list has no time fields, because it applies to all other times. */
 function PeriodFields(props: {
   name: string;
   number: number;
@@ -131,7 +131,7 @@ function PeriodFields(props: {
   </fieldset>`;
 }
 
-/** Checkboxes numbered from 1. If none is checked, all apply. */
+/** Group of checkboxes with numbers from 1. If none is checked, all numbers apply. */
 function Some(props: { legend: string; names: readonly string[]; of: number[]; onChange: (some: number[]) => void }) {
   const { legend, names, of, onChange } = props;
   const all = names.map((_, index) => index + 1);
@@ -150,7 +150,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 export const describeKnownPrices = ({ prices, until }: UsableSeries, zone?: string): string =>
   until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
 
-/** Fields for a price series, and for the surcharges on it. `series`: null while loading. */
+/** Fields for a price series, and for the surcharges on its prices. `series`: null while the series are loading. */
 function SeriesFields(props: {
   name: 'import' | 'export';
   of: RatesForm;
@@ -187,7 +187,7 @@ function SeriesFields(props: {
     </div>`;
 }
 
-/** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member. */
+/** Field for a decimal as printed on a bill, with a comma or a point. `name`: path of the member in requests. */
 export function NumberField(props: {
   label: string;
   name: string;

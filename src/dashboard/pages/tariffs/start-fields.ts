@@ -6,7 +6,7 @@ import { locale } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { TARIFF_TEMPLATES, type TariffTemplate } from './templates.ts';
 
-/** Terms with which a new tariff starts. */
+/** Initial terms of a new tariff. */
 export interface StartingPoint {
   name: string;
   currency: string;
@@ -17,7 +17,7 @@ export interface StartingPoint {
 const BLANK: StartingPoint = { name: '', currency: '', terms: { import: { per_kwh: '' } } };
 const CURRENT = 'current';
 
-/** Returns the key of the default starting point of a new tariff: the current tariff, or the country of the home. */
+/** Returns the key of the default starting point of a new tariff: the current tariff or, without one, a template of the home's country. */
 const likely = (current: Tariff | null, zone: string): string =>
   current ? CURRENT : likelyCountry(zone, navigator.language);
 
@@ -30,7 +30,7 @@ function startOf(from: string, form: number, current: Tariff | null): StartingPo
   return { name: current.name, currency: current.currency, terms: current };
 }
 
-/** Returns the starting point of a new tariff that applies until the user selects another. */
+/** Returns the starting point of a new tariff until the user selects another. */
 export const defaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
   startOf(likely(current, zone), 0, current);
 
@@ -67,12 +67,12 @@ export function StartingPointSelect(props: {
   </div>`;
 }
 
-/** Countries that have templates, in the order of the list. */
+/** Countries that have templates, in the order of the template list. */
 const COUNTRIES: readonly string[] = [...new Set(TARIFF_TEMPLATES.map(({ country }) => country))];
 
 const formsOf = (country: string): TariffTemplate[] => TARIFF_TEMPLATES.filter((one) => one.country === country);
 
-/** Country by time zone, for countries with templates. Does not contain alias names and zones of small islands. */
+/** Country of each time zone, for countries with templates. Aliases and zones of small islands are missing. */
 const OF_ZONE: Record<string, string> = {
   'Europe/Berlin': 'DE',
   'Europe/Amsterdam': 'NL',
@@ -88,8 +88,8 @@ const OF_ZONE: Record<string, string> = {
 };
 
 /**
- * Returns the likely country of a home by its time zone or, without a match, by the browser's language. Returns '' if
- * the country has no templates.
+ * Returns the likely country of a home, by its time zone or, if the zone is not listed, by the browser's language. Returns '' if the
+ * country has no templates.
  */
 function likelyCountry(zone: string, language: string): string {
   if (zone.startsWith('Australia/')) return 'AU';

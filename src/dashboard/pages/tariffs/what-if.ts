@@ -8,7 +8,7 @@ import { words } from '../../words/words.ts';
 import { BatteryDialog } from './battery-dialog.ts';
 import { CompareDialog } from './compare-dialog.ts';
 
-/** First and last day of a calculation, YYYY-MM-DD. */
+/** First and last day of a calculation, as YYYY-MM-DD. */
 interface Days {
   start: string;
   end: string;
@@ -21,8 +21,8 @@ export function lastTwelveMonths(today: string): Days {
 }
 
 /**
- * Card with two questions about the last twelve whole months: would another tariff, or a battery, have saved money?
- * `current`: the current tariff.
+ * Card with two questions about the last twelve whole months: would another tariff have saved money, and would a battery have? `current`:
+ * the current tariff.
  */
 export function WhatIf(props: { current: Tariff | null; today: string; series: UsableSeries[] | null }) {
   const { current, today, series } = props;

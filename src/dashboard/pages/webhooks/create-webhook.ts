@@ -17,7 +17,7 @@ import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { newSecret, receiverCode } from './webhook.ts';
 
-/** Dialog that subscribes the signed-in account to events and shows the secret once. `event`: preselected event. */
+/** Dialog that subscribes the signed-in account to events. It then shows the subscription's secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
   const { onMade, onClose } = props;
   const { me } = useSession();
@@ -70,7 +70,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   <//>`;
 }
 
-/** Dialog that replaces a subscription's secret. For a day, deliveries are signed with both secrets. */
+/** Dialog that replaces the secret of a subscription. For a day, deliveries are signed with both the previous and the new secret. */
 export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const { common, webhooks: w } = words();
   const [secret, setSecret] = useState<string | null>(null);
@@ -98,7 +98,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   <//>`;
 }
 
-/** A secret, with sample code of a receiver that verifies signatures. `children`: further notes. */
+/** Shows the secret of a subscription, with sample code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${OneTimeContent} secret=${secret}>
     ${renderMarks(words().webhooks.secret.copyNow)}
@@ -115,6 +115,6 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
 
 export type EventType = Webhook['event'];
 
-/** Returns the display name of a subscription. */
+/** Returns the display name of a webhook subscription. */
 export const webhookName = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
   words().webhooks.to({ event: events.join(', '), url });

@@ -1,17 +1,14 @@
 import type { Delivery } from '#clients/typescript/client.ts';
 import { words } from '../../words/words.ts';
 
-/** Length of a secret in bytes. Standard Webhooks requires 24 to 64. */
+/** Length of a webhook secret in bytes. Standard Webhooks requires 24 to 64. */
 const BYTES = 32;
 
-/**
- * Returns a new secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator
- * sees it.
- */
+/** Returns a new webhook secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator sees it. */
 export const newSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
-/** Returns the complete program of a sample receiver that verifies deliveries. */
+/** Returns the source of a sample receiver that verifies webhook deliveries. */
 export const receiverCode = (secret: string): string => `// npm install standardwebhooks
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
@@ -36,10 +33,10 @@ createServer(async (request, response) => {
 
 type Attempt = Delivery['attempts'][number];
 
-/** Returns the outcome of an attempt: "HTTP 200", or the error. */
+/** Returns the outcome of an attempt to deliver: "HTTP 200", or the error. */
 export const attemptOutcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
-/** Returns the reason why a subscription is paused: the error of its last failed attempt, if the log shows it. Pure. */
+/** Returns the reason why a subscription is paused: the error of its last failed attempt, if the deliveries contain it. Pure. */
 export function pauseReasonOf(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
