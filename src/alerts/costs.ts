@@ -14,16 +14,16 @@ const BEYOND = 10n ** 18n;
 /** Result of an evaluation of alerts on costs. */
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
-  /** Whether the costs of some users were deferred to the next transaction. */
+  /** Whether the evaluation of some users' costs was deferred to the next transaction. */
   isMoreWaiting: boolean;
   /** Users whose costs could not be computed because of an internal error, with the error. Other users are not affected. */
   faults: { userId: string; error: unknown }[];
 }
 
 /**
- * Finds the periods that cost more than their alerts' thresholds, in the transaction that took the changes. The costs of each user are
- * computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction, but at least one user
- * is evaluated. `firstUsers`: users deferred by an earlier transaction, evaluated first.
+ * Finds the periods whose cost exceeds the threshold of an alert, in the transaction that took the changed hours from the queue. The costs
+ * of each user are computed once for all of the user's alerts. After `maxMs` the remaining users are deferred to the next transaction, but
+ * at least one user is evaluated. `firstUsers`: users deferred by an earlier transaction, evaluated first.
  */
 export async function evaluateCosts(
   client: PoolClient,
@@ -74,9 +74,9 @@ function firingAbove({ one, cost: { total, currency } }: { one: RulePeriod; cost
 export const toComparableBillionths = (amount: string): bigint =>
   parseDecimal(amount) ?? (amount.startsWith('-') ? -BEYOND : BEYOND);
 
-/** Queues accounts for another evaluation. */
+/** Queues accounts, so that a later transaction evaluates their alerts on costs. */
 const leave = (query: Query, userIds: readonly string[], now: Date): Promise<unknown> =>
-  // Raw SQL: one row contains all accounts.
+  // Raw SQL: one queue row contains the ids of all accounts.
   query(
     `INSERT INTO usage_changes (hour, user_ids, costs_only) VALUES (date_trunc('hour', $2::timestamptz), $1, true)`,
     [userIds, now],

@@ -10,17 +10,15 @@ import type { Evaluator } from './pool.ts';
 import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
-/**
- * Maximum number of changed hours that one transaction takes, summed over users. A single queue row may contain more.
- */
+/** Maximum number of changed hours, summed over users, that one transaction takes from the queue. A single queue row may contain more. */
 const MAX_CHANGES = 5_000;
 /**
- * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds a user. The batch's other alerts wait
- * for this time.
+ * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds per user. The batch's alerts on usage
+ * wait meanwhile.
  */
 const MAX_COSTS_MS = 500;
 
-/** Result of one pass over changed hours. */
+/** Result of one pass over the queue of changed hours. */
 export interface EvaluationResult {
   /** Number of changed hours processed, summed over users. */
   changes: number;
@@ -40,9 +38,9 @@ interface Change {
 }
 
 /**
- * Takes changed hours, evaluates the alerts of their users, fires the alerts above their thresholds and stores the hours for
- * `usage.updated`, all in one transaction. Any number of workers may run concurrently, because each takes different rows. A worker that is
- * killed changes nothing.
+ * Takes changed hours from the queue, evaluates the alerts of their users, fires the alerts above their thresholds and stores the hours for
+ * `usage.updated`, all in one transaction. Any number of workers may run concurrently, because each takes different rows. If a worker is
+ * killed, its transaction is rolled back.
  */
 export async function evaluateChangedHours(
   pool: Pool,
@@ -91,7 +89,7 @@ async function takeChanges(
   query: Query,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
-  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and their arrays stay in the database.
+  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and the arrays of these rows stay in the database.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
      WHERE c.is_held IS NOT TRUE AND NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))
@@ -119,7 +117,7 @@ async function takeChanges(
   return { count, hasMore, rows };
 }
 
-/** Returns each period that contains a changed hour, once for each rule. Worker threads compute the periods. */
+/** Returns each period that contains a changed hour, once for each alert rule. Worker threads compute the periods. */
 async function candidatesOf(
   evaluator: Evaluator,
   rules: readonly AlertRule[],
@@ -157,7 +155,7 @@ async function candidatesOf(
   });
 }
 
-/** Returns the periods whose alert has not fired yet, in order. */
+/** Returns the periods whose alert has not fired yet, in the given order. */
 async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promise<RulePeriod[]> {
   if (asked.length === 0) return [];
   // Raw SQL: `unnest` checks any number of periods in one statement.

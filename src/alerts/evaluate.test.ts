@@ -14,7 +14,7 @@ const ZONES = [
   'Pacific/Chatham',
   'America/St_Johns',
   'Pacific/Apia',
-  // Time zones in which midnight occurs twice when the clock goes back.
+  // Time zones in which midnight occurs twice on a day on which the clock goes back.
   'Atlantic/Azores',
   'America/Havana',
   // The clocks of this zone change by half an hour.
@@ -23,7 +23,7 @@ const ZONES = [
 const START_MS = Date.UTC(2025, 0, 1);
 const hourMs = fc.integer({ min: 0, max: 24 * 700 }).map((hours) => START_MS + hours * HOUR_MS);
 const zone = fc.constantFrom(...ZONES);
-/** UTC hours around the clock changes on Lord Howe Island and in Chatham, which shorten an hour. */
+/** UTC hours of the clock changes on Lord Howe Island and in Chatham, which shorten an hour. */
 const CHANGES_MS = ['2025-04-05T15:00Z', '2025-10-04T15:30Z', '2025-04-05T14:00Z', '2025-09-27T14:00Z'].map(Date.parse);
 const hourAtChange = fc
   .tuple(fc.constantFrom(...CHANGES_MS), fc.integer({ min: -3, max: 3 }))
@@ -58,7 +58,7 @@ const page = {
 const onPage = (one: keyof typeof page, zoneName: string, ms: number) =>
   page[one].map((part) => wall(zoneName, ms)[part]).join(' ');
 
-/** Returns the minutes by which the local clock advances between two instants within one of its hours. */
+/** Returns the minutes by which the local clock advances between two instants within one clock hour. */
 const minutesFrom = (zoneName: string, fromMs: number, toMs: number) =>
   Number(wall(zoneName, toMs).minute) - Number(wall(zoneName, fromMs).minute);
 
@@ -166,7 +166,7 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Iterates backwards from the current period until a period ended too long ago to fire.
+        // Iterates backwards from the current period to the first period that ended too long ago to fire.
         for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = periodAt(kind, zone, one.startMs - 1);

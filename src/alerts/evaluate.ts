@@ -1,12 +1,12 @@
 import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
 
-/** Time in ms after the end of a period from which its alerts no longer fire (README, Alerts). */
+/** Time in ms after the end of a period, from which the period's alerts no longer fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods. `Rules.kind` contains indexes into this list. */
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
-/** Alerts as typed arrays with one index for each alert, which are transferred to a thread without copying. */
+/** Alert rules as typed arrays, in which one index stands for one alert. The arrays are transferred to a thread without copying. */
 export interface RuleArrays {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
@@ -29,7 +29,7 @@ export interface CandidateArrays {
   endMs: Float64Array;
 }
 
-/** Returns each period that contains a changed hour, once for each rule, except periods that ended too long ago. Pure. */
+/** Returns each period that contains a changed hour, once for each alert rule, except periods that ended more than a day ago. Pure. */
 export function findCandidatePeriods(
   rules: RuleArrays,
   zones: readonly string[],

@@ -4,9 +4,8 @@ import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts
 import type { Tables } from '#src/database/tables.ts';
 
 /**
- * A past firing of an alert. A firing of type `no_data` has a `device_id` ('' for all other types), and null as
- * `period_end` and totals. Firings of alerts on costs have `total_cost` and `currency` instead of
- * `total_milliwatt_hours`.
+ * A past firing of an alert. A firing of type `no_data` has a `device_id`, and null as `period_end` and totals; firings of all other types
+ * have '' as `device_id`. Firings of alerts on costs have `total_cost` and `currency` instead of `total_milliwatt_hours`.
  */
 export type PastFiring = Omit<Selectable<Tables['alert_firings']>, 'alert_id'>;
 

@@ -45,7 +45,10 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
 }
 
-/** Returns the clock hour of an instant. A clock change may shorten the hour, as in `startOfClockUnitSql`. */
+/**
+ * Returns the clock hour (in the zone's local time) that contains an instant. A clock change may shorten the hour, as in
+ * `startOfClockUnitSql`.
+ */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
   const startMs = startOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
@@ -53,8 +56,8 @@ function clockHourAt(zone: string, atMs: number): Period {
 }
 
 /**
- * Returns UTC hours (their starts), of which each day or month that may still fire contains at least one: current periods, and periods that
- * ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than that.
+ * Returns UTC hours, by their starts, such that each day or month whose alerts may still fire contains at least one of them: current
+ * periods, and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than 12 hours.
  */
 export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);

@@ -17,7 +17,7 @@ import {
   type UsageAlertType,
 } from './period.ts';
 
-/** Number of past days to which a preview applies a rule. */
+/** Number of past days to which the preview of an alert applies the rule. */
 const DAYS = 90;
 const MOST_SILENCES = 1_000;
 
@@ -32,7 +32,7 @@ export interface HypotheticalFiring {
   device_id?: string;
 }
 
-/** Returns the periods of the last 90 days (in the user's zone) in which a rule on usage would have fired, in order of time. */
+/** Returns the periods of the last 90 days (in the user's zone) in which a rule on usage would have fired, oldest first. */
 export async function previewUsage(
   db: Database,
   user: { user_id: string; timezone: string },
@@ -57,8 +57,8 @@ export async function previewUsage(
 }
 
 /**
- * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired at current tariffs, in
- * order of time.
+ * Returns the days or months of the last 90 days (in the user's zone) in which a rule on costs would have fired at current tariffs, oldest
+ * first.
  */
 export async function previewCosts(
   db: Database,
@@ -80,7 +80,7 @@ export async function previewCosts(
     }));
 }
 
-/** Returns the costs of the periods of a range in which a tariff was valid, except periods with tariffs of two currencies. */
+/** Returns the costs of those periods of a range in which a tariff was valid. Omits periods with tariffs of two currencies. */
 async function costsBy(
   db: Database,
   userId: string,
@@ -109,7 +109,7 @@ async function costsBy(
   });
 }
 
-/** Returns the last 90 days of a zone. For monthly rules, the range is extended to the beginning of its first month. */
+/** Returns the last 90 days of a zone. For monthly rules, the range begins on the first day of a month. */
 function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });

@@ -13,7 +13,7 @@ export interface AlertRule {
   timezone: string;
 }
 
-/** A period of an alert rule that may fire. */
+/** A period in which an alert rule may fire. */
 export type RulePeriod = UserSpan & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */

@@ -8,8 +8,8 @@ import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
 /**
- * Returns the accounts that a caller may access, by its role and the group that its key may be limited to. The only place that decides
- * this.
+ * Returns the accounts that a caller may access, by the caller's role and by the group to which its key may be limited. No other function
+ * decides this.
  */
 export function accessibleAccountsOf(caller: Caller): AccessibleAccounts {
   const of = accessibleAccountsOfRole(caller);
@@ -24,8 +24,8 @@ export function accessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' |
 }
 
 /**
- * Rejects a homeowner who sets a device's identity, because one home could take over another's meter. 422 for `external_id`: a meter claims
- * the device that has its serial number there (onboarding/claims.ts). 403 for its client certificate.
+ * Throws an error if a homeowner sets a device's identity, because one home could take over another home's meter. 422 for `external_id`: a
+ * meter claims the device whose `external_id` is its serial number (onboarding/claims.ts). 403 for the device's client certificate.
  */
 export function checkIdentities(
   { role }: Caller,
@@ -39,8 +39,8 @@ export function checkIdentities(
 }
 
 /**
- * Throws 403 if a caller may not set the manager of a device: a homeowner may not set it at all, and a utility may not take over a device
- * that its owner manages.
+ * Throws 403 if a caller may not set the manager of a device: a homeowner may never set the manager, and a utility may not take over a
+ * device that its owner manages.
  */
 export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): void {
   if (wanted === undefined || role === 'admin') return;
@@ -49,8 +49,8 @@ export function checkManager({ role }: Caller, wanted: ManagedBy | undefined): v
 }
 
 /**
- * Throws 403 if a caller may not write the readings of a device: those of a utility's device are written by the utility, an administrator,
- * or a key that one of them made.
+ * Throws 403 if a caller may not write readings of a device. The readings of a device that a utility manages may be written only by the
+ * utility, by an administrator, or with a key that a utility or administrator created.
  */
 export function checkReadingsWriter({ role, device }: Caller, managedBy: ManagedBy): void {
   if (managedBy === 'utility' && role === 'homeowner' && device?.madeBy !== 'utility')
@@ -59,13 +59,13 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: Managed
 
 /**
  * Throws 403 for a key that is limited to a group. Such a key never reads single readings, because a second of history shows when somebody
- * showers. Keys that utilities make for homeowners lack the scopes.
+ * showers. Keys that utilities create for homeowners have no scope for single readings.
  */
 export function checkReadingsReader({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
 }
 
-/** Returns the author to record for a device's key that this caller creates. */
+/** Returns the author to record for a device's key that the caller creates. */
 export const getKeyAuthor = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
@@ -77,11 +77,14 @@ export const actorOf = ({
   keyId,
 });
 
-/** Returns the authorization that, when it ends, ends an object created by the caller: an app's; null for an account and its members. */
+/**
+ * Returns the authorization that an object created by the caller depends on, so that both end together: an app's authorization. Null if an
+ * account or its member creates the object.
+ */
 export const authorizationOf = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
 
-/** Returns the caller's own account, for lists of its own objects. Throws 404 for a key that is limited to a group. */
+/** Returns the caller's own account, for lists of objects that belong to the caller. Throws 404 for a key that is limited to a group. */
 export function requireOwnAccount({ userId, groupId }: Caller): string {
   if (groupId) throw new AppError('notFound');
   return userId;
@@ -105,8 +108,8 @@ export async function loadAccessibleUser(
 }
 
 /**
- * Returns the id of a request's account, for reads. The caller's own account is not looked up, which saves a query for each request: a
- * cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
+ * Returns the id of the account that a read request concerns. The caller's own account is not looked up, which saves a query for each
+ * request: a cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
  */
 export async function resolveRequestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;

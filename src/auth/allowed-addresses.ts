@@ -20,7 +20,7 @@ const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork
 export const isAllowedFrom = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
-/** Whether every address and network in `wanted` is also allowed by `own`. */
+/** Whether every address and network in `wanted` lies within `own`. */
 export function areAddressesWithin(wanted: readonly string[], own: readonly string[]): boolean {
   if (own.length === 0) return true;
   const outer = networksOf(own);

@@ -42,7 +42,7 @@ export async function createApp(
   { type, ...settings }: AppSettings & Pick<App, 'type'>,
   now: Date,
 ): Promise<{ app: App; secret: string | null }> {
-  // Raw SQL: an advisory lock. It serialises registrations by account, because concurrent ones would all see the same count.
+  // Raw SQL: an advisory lock. It serialises registrations by account, because concurrent registrations would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('apps of', ownerId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('apps')
@@ -116,8 +116,8 @@ export async function updateApp(
 }
 
 /**
- * Deletes an app that the caller can access and ends its authorizations; each home gets a mail. Returns false if there is none. An
- * authorization that is made concurrently waits for the deletion, and fails.
+ * Deletes an app that the caller can access and ends the app's authorizations; each home that authorized it gets a mail. Returns false if
+ * there is no such app. A concurrent authorization waits for the deletion and then fails.
  */
 export async function deleteApp(trx: Database, reach: AccessibleAccounts, appId: string): Promise<boolean> {
   const row = await trx

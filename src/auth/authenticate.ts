@@ -15,7 +15,7 @@ export interface DeviceOfKey {
   madeBy: ManagedBy;
 }
 
-/** Returns the caller's `device` from the columns of its key. */
+/** Returns the `device` of a caller from the columns of the caller's key. */
 export const deviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
@@ -42,7 +42,7 @@ export interface Caller {
   /** Role of the caller in the account `userId`: a member acts as a homeowner. */
   role: Role;
   scopes: ReadonlySet<Scope>;
-  /** The group to whose homes the key is limited; null if it has no such limit. */
+  /** The group of homes to which the key is limited; null if the key has no such limit. */
   groupId: string | null;
   /** The device to which the key is limited. */
   device?: DeviceOfKey;
@@ -166,10 +166,10 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
   Math.abs(nowMs - (last_used_at?.getTime() ?? 0)) > USED_EVERY_MS;
 
-/** Runs a statement without waiting for it. Errors are ignored: a database that is closed for writing still serves reads. */
+/** Runs a statement without waiting for its result. Errors are ignored: a database that is closed for writing still serves reads. */
 const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
-/** Whether the membership of a key has not ended, and both accounts are those of homeowners. */
+/** Whether the membership by which a key exists has not ended, and both of its accounts are those of homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 
@@ -179,7 +179,7 @@ async function findTokenHolder(db: Database, hash: Buffer, nowMs: number): Promi
   return found === 'unauthorized' ? findClient(db, hash, nowMs) : found;
 }
 
-/** Finds the app that presents a token of its own (client_credentials). Such a token has no scopes. */
+/** Finds the app that presents an access token for the app itself (client_credentials), not for a home. Such a token has no scopes. */
 async function findClient(db: Database, hash: Buffer, nowMs: number): Promise<Found | KeyRefusal> {
   const row = await db
     .selectFrom('oauth_tokens')

@@ -48,7 +48,7 @@ export async function createAuthorization(
     now: Date;
   },
 ): Promise<string> {
-  // Raw SQL: an advisory lock. It serialises consents by home, because concurrent ones would all see the same count.
+  // Raw SQL: an advisory lock. It serialises consents by home, because concurrent consents would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('authorizations of', homeId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('authorizations')
@@ -110,7 +110,7 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
 
 /**
  * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
- * The caller adds a condition. `currentScopes` returns the scopes of each.
+ * `currentScopes` returns the scopes of each authorization.
  */
 export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
@@ -119,11 +119,11 @@ export const selectUsableAuthorizations = (db: Database, now: Date) =>
     .where('home.role', '=', 'homeowner')
     .where('app_owner.role', '<>', 'homeowner');
 
-/** Returns the scopes that the home consented to and the app still has. */
+/** Returns the scopes to which the home consented and which the app still has. */
 export const currentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns the ids of these authorizations that still give their app a scope. */
+/** Returns, of the given authorizations, the ids of those that still give their app a scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

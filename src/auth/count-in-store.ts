@@ -9,7 +9,7 @@ import {
   type WindowLimits,
 } from './request-windows.ts';
 
-/** Stored counters of an account or address. */
+/** Stored request counters of an account or address. */
 interface Kept {
   counters: RequestCounters;
   /** Plan of the account, or of the owner of the device; null for an address or a key. */
@@ -18,15 +18,15 @@ interface Kept {
 
 export interface CounterChange extends Pick<WindowDecision, 'least' | 'most' | 'add'> {
   key: string;
-  /** The plan on which the decision was based. */
+  /** The plan of the account on which the decision was based. */
   plan: string | null;
 }
 
 /** Store of request counters that all processes share. */
 export interface CounterStore {
   /**
-   * Adds to the counters of each key atomically, if they lie between `least` and `most` and the plan is unchanged. Returns, in the order of
-   * the changes, the stored counters and whether they were changed.
+   * Adds to the counters of each key atomically, if the counters lie between `least` and `most` and the plan is unchanged. Returns, in the
+   * order of the changes, the stored counters and whether they were changed.
    */
   add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
@@ -34,10 +34,10 @@ export interface CounterStore {
 /** Maximum number of accounts and addresses whose latest counters a process caches. */
 const REMEMBERED = 10_000;
 
-/** Limits of a key of one device: each counted request is a refusal, so that repeated refusals suspend the key. */
+/** Limits for a key of one device: only refusals are counted, so that repeated refusals suspend the key. */
 const REFUSALS_ONLY: WindowLimits = { minute: 0, day: 0 };
 
-/** Returns the limits for a counter's key. The keys of one device have the plan's limit for a minute only. */
+/** Returns the limits for a counter's key. For the keys of one device, the plan's limit per minute applies, but not its limit per day. */
 function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string | null): WindowLimits {
   if (key.startsWith('key:')) return REFUSALS_ONLY;
   const limits = plans[plan ?? 'address'] ?? ADDRESS_LIMITS;
@@ -45,10 +45,10 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 }
 
 /**
- * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. It is
- * repeated if the stored counters lead to another decision, which happens only when a window begins or ends. A batch therefore usually
- * costs one statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a counted
- * request. `plans`: limits by plan, and for `address`.
+ * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. The
+ * decision is repeated if the stored counters lead to another decision, which happens only when a window begins or ends. A batch therefore
+ * usually costs one statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a
+ * counted request. `plans`: limits by plan, and for `address`.
  */
 export function countInStore(
   plans: Record<string, WindowLimits>,

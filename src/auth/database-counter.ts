@@ -4,7 +4,7 @@ import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
 import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
 
-/** SQLSTATE of a read-only transaction: a database that was moved away accepts no writes but still serves reads. */
+/** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
 
 /** Creates request counters in the database. `plans`: limits by plan (and for `address`, in tests). */
@@ -49,7 +49,7 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
-    // Raw SQL: the hot path of every request: one function of the schema.
+    // Raw SQL: the hot path of every request, which calls one function of the schema.
     const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
         ${changes.map(({ least }) => array(counterNumbersOf(least, -UNLIMITED_COUNT)))}::text[],

@@ -4,9 +4,9 @@ import type { Database } from '#src/database/connect.ts';
 import { GREEN_BUTTON_NEEDS } from './green-button.ts';
 
 /**
- * Creates, updates and deletes subscriptions until the notices sent to an app match its `notification_url`: one subscription for each
- * authorization that may read usage, or only for the given authorization. A subscription that was paused because its address failed becomes
- * active again.
+ * Creates, updates and deletes webhook subscriptions until the notices sent to an app match the app's `notification_url`: one subscription
+ * for each authorization that may read usage, or only for the given authorization. A subscription that was paused because deliveries to its
+ * address failed becomes active again.
  */
 export async function syncNotices(
   trx: Database,

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { GREEN_BUTTON_NEEDS } from './green-button.ts';
 
-/** An authorization as ESPI's resources show it to the app. */
+/** An authorization as the ESPI resources describe it to the app. */
 export interface GreenButtonAuthorization {
   authorization_id: string;
   /** Id of the authorization and of its subscription in URLs of ESPI resources. */

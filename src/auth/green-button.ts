@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
-/** Scope of this service that corresponds to an ESPI scope string. A subscription needs the same scope. */
+/** Scope of this service that corresponds to an ESPI scope string. A webhook subscription needs the same scope. */
 export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
 
 /** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
@@ -15,7 +15,7 @@ interface GreenButtonTerms {
  * and reverse (8), security and privacy (13), OAuth (14), query parameters (37), notices (39).
  */
 const FUNCTION_BLOCKS: ReadonlySet<number> = new Set([1, 3, 4, 5, 8, 13, 14, 37, 39]);
-/** Function blocks of which an app needs at least one to read anything. */
+/** Function blocks of which an app needs at least one to read any data. */
 const METERING = [4, 5];
 const DAY_SECONDS = DAY_MS / 1_000;
 const DEFAULT_HISTORY_SECONDS = 365 * DAY_SECONDS;

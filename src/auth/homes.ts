@@ -15,7 +15,7 @@ export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
-/** Ids in a request that can select its home, in order of precedence. */
+/** Ids in a request by which the home can be found that the request is about, in order of precedence. */
 export interface RequestIds {
   /** The account that the request names. */
   userId: string | undefined;
@@ -25,9 +25,9 @@ export interface RequestIds {
 
 /**
  * Returns the caller in the home that a request is about: unchanged, unless a session's account is a member of that home. A member acts in
- * a home like the home's own account, with the scopes of the membership's access, so no operation handles members specially. The home is
- * the one that the request names, or the one to which the first known object of the request belongs. A key that was created for a home
- * always acts there (authenticate.ts).
+ * a home like the home's own account, with the scopes of the membership, so no operation handles members specially. The home is the one
+ * that the request names, or the one to which the first known object of the request belongs. A key that was created for a home always acts
+ * in that home (authenticate.ts).
  */
 export async function findCallerInHome(db: Database, caller: Caller, idsOf: () => RequestIds): Promise<Caller> {
   const { homes = [] } = caller;
@@ -64,7 +64,7 @@ export async function lockMembership(
 ): Promise<MemberAccess | null> {
   if (lock)
     await sql`SELECT FROM users WHERE user_id IN (${accountId}, ${userId}) ORDER BY user_id ${lock}`.execute(db);
-  // Raw SQL: locks only one of the joined tables, with a lock strength that varies.
+  // Raw SQL: locks rows of only one of the joined tables, with a lock strength that varies.
   const { rows } = await sql<{ access: MemberAccess }>`
     SELECT access FROM home_members WHERE member_id = ${memberId} AND member_user_id = ${accountId} AND user_id = ${userId}
       AND ${IS_OPEN} ${lock ? sql`FOR SHARE OF home_members` : sql``}`.execute(db);
@@ -84,7 +84,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
   return row ?? null;
 }
 
-/** Returns the ids of these memberships that have not ended. */
+/** Returns, of the given memberships, the ids of those that have not ended. */
 export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db

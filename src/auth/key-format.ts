@@ -6,7 +6,7 @@ import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
-/** Number of characters of a key that lists show: the environment, the cell and four more. */
+/** Number of characters of a key that lists show: the environment, the cell and the next four. */
 const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
 
 /** Returns six characters computed from the key's other characters, so that secret scanners can recognise keys offline. */
@@ -21,13 +21,13 @@ function checksum(text: string): string {
 }
 
 /**
- * Returns a new secret: the prefix, the cell's name and `_` if the cell has a name, 36 random characters (214 bits) and 6 characters of
+ * Returns a new secret: the prefix, the cell's name and `_` (if the cell has a name), 36 random characters (214 bits), and 6 characters of
  * checksum.
  */
 export function newSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Skip bytes from 248 on: they would make some characters more likely than others.
+    // Random bytes from 248 on are skipped, because they would make some characters more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }

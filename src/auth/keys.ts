@@ -25,7 +25,7 @@ export interface CreatedKey {
   group_id?: string;
   /** The device to which the key is limited. */
   device_id?: string;
-  /** The home of another account, of which the key's account is a member, to which the key is limited. */
+  /** The home of another account to which the key is limited. The key's account is a member of that home. */
   home_user_id?: string;
   allowed_addresses: string[];
 }
@@ -154,7 +154,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
   await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
-    // The whole list is one SQL parameter.
+    // The whole list of key ids is one SQL parameter.
     .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
     .where('revoked_at', 'is', null)
     .execute();
@@ -214,8 +214,8 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await describeKey(trx, reach, keyId);
-    // Lock the account before the key, in the same order as users/end-access.ts, which revokes all keys of an account and must not miss the
-    // new key.
+    // Locks the account before the key, in the same order as users/end-access.ts, which revokes all keys of an account and must not miss
+    // the new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
     const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;
@@ -242,8 +242,8 @@ export const FIRST_ADMIN_EMAIL = 'admin@localhost';
 const BOOTSTRAP = 'bootstrap';
 
 /**
- * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once); null if the administrator has
- * one already or the operator supplied it (`givenKey`).
+ * Ensures that there is an administrator with a key. Returns the key if it was generated (to be shown once). Returns null if an
+ * administrator already has a key or the operator supplied one (`givenKey`).
  */
 export function ensureBootstrapAdmin(
   db: Database,
@@ -290,7 +290,7 @@ async function ensureWhileLocked(
   return (await makeKey(db, { userId, environment, name: BOOTSTRAP })).key;
 }
 
-/** The audit log names the operator as the actor: by the first start, or by a variable. */
+/** The audit log records the operator as the actor, because the first start or an environment variable creates the key. */
 const makeKey = (db: Database, wanted: Parameters<typeof createKey>[1]) =>
   runAsOperator(
     db,

@@ -11,15 +11,18 @@ import { lockAccount } from './sign-ins.ts';
 
 /** Validity of a challenge: the time for a person to confirm on the device. */
 export const CHALLENGE_MS = 5 * 60_000;
-/** A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of the joined bytes. */
+/**
+ * Length of a challenge in bytes. A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of
+ * the joined bytes.
+ */
 const CHALLENGE_BYTES = 33;
 const CHALLENGE_CHARACTERS = (CHALLENGE_BYTES / 3) * 4;
 /** Maximum number of passkeys of an account. */
 const MAX_PASSKEYS = 20;
-/** Algorithms of signatures (COSE): Ed25519, ECDSA with P-256, RSA. Every authenticator has one of them. */
+/** Algorithms of signatures (COSE): Ed25519, ECDSA with P-256, RSA. Every authenticator supports at least one of these algorithms. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** The site for which passkeys are created and at which they work. */
+/** The site for which passkeys are created and at which these passkeys work. */
 export interface PasskeySite {
   /** Relying party id of WebAuthn: the host of PUBLIC_URL. */
   host: string;
@@ -53,8 +56,8 @@ export interface Challenge {
 }
 
 /**
- * Creates a challenge, which is valid once. `sessionId`: the session that adds a passkey; the new challenge replaces the session's earlier
- * one. Null for a sign-in.
+ * Creates a challenge, which can be used once. `sessionId`: the session that adds a passkey; the new challenge replaces the session's
+ * earlier challenge. Null for a sign-in.
  */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
   const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
@@ -96,7 +99,7 @@ export async function creationOptions(db: Database, userId: string, challenge: s
     rp: { id: host, name: 'Energy' },
     user: { id: Buffer.from(userId).toString('base64url'), name: email, displayName: email },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
-    // A device or password manager that already has a passkey of this account does not create a second one.
+    // The browser creates no second passkey on a device or in a password manager that already has a passkey of this account.
     excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key' as const, id: credential_id })),
     // The sign-in page does not know the account, so the device must store the passkey with the account's id.
     authenticatorSelection: {
@@ -131,7 +134,7 @@ export async function addPasskey(
     throw unprocessable({ field: 'challenge_id', message: 'has expired or was already used; try again' });
   const credential = await verifyCreation(response, challenge, site);
   if (!credential) throw unprocessable({ field: 'credential', message: 'does not match the challenge; try again' });
-  // Raw SQL: an advisory lock. It serialises additions by account, because concurrent ones would all see the same count.
+  // Raw SQL: an advisory lock. It serialises additions by account, because concurrent additions would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
   const { count } = await trx
     .selectFrom('passkeys')
@@ -167,7 +170,9 @@ export async function listPasskeys(db: Database, userId: string): Promise<Passke
   return db.selectFrom('passkeys').select(COLUMNS).where('user_id', '=', userId).orderBy('passkey_id').execute();
 }
 
-/** Removes a passkey of an account. Sessions that it opened continue. Returns false if there is none. */
+/**
+ * Removes a passkey of an account. Sessions that were opened with the passkey continue. Returns false if the account has no such passkey.
+ */
 export async function removePasskey(db: Database, userId: string, passkeyId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -223,7 +228,7 @@ export async function signInByPasskey(
       .updateTable('passkeys')
       .set({ counter, last_used_at: now })
       .where('passkey_id', '=', passkey_id)
-      // Another sign-in may have raised the counter since it was read. Devices without a counter always send 0.
+      // Another sign-in may have raised the counter after this one read it. Devices without a counter always send 0.
       .where('counter', counter === 0 ? '<=' : '<', counter)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return null;
@@ -233,7 +238,7 @@ export async function signInByPasskey(
 
 /** Verifies a new passkey. Returns null if the response is invalid; the library throws a different error for each fault. */
 async function verifyCreation(response: RegistrationResponseJSON, challenge: string, { host, origin }: PasskeySite) {
-  // Imported at the first use of a passkey, because the libraries take some MB and most processes never need them.
+  // The WebAuthn libraries are imported at the first use of a passkey, because they take some MB and most processes never use a passkey.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
   try {
@@ -279,7 +284,8 @@ async function verifySignIn(
 
 /**
  * Returns the challenges that a signed challenge consists of. A passkey does not identify the cell of its account (docs/passkeys.md).
- * Behind a router of several cells, the page joins the challenges of all cells, and each cell looks for its own. Pure.
+ * Behind a router of several cells, the page joins the challenges of all cells, and each cell looks for the challenge that it has created.
+ * Pure.
  */
 function challengesIn(signed: string): string[] {
   const count = signed.length / CHALLENGE_CHARACTERS;

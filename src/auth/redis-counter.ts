@@ -9,8 +9,8 @@ import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from
 import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
 
 /**
- * Adds to the seven numbers of a key if each lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the key's
- * lifetime in ms. Returns whether the numbers were changed, and the stored numbers.
+ * Adds to the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
+ * key's lifetime in ms. Returns whether the numbers were changed, and the stored numbers.
  */
 const SCRIPT = `
 local kept, isWithin = {}, 1
@@ -44,7 +44,7 @@ export async function createRedisCounter(
     db: Database;
     plans: Record<string, Limits>;
     clock: () => Date;
-    /** Component of the Redis keys that separates environments sharing a Redis. */
+    /** Component of the Redis keys that separates environments which share a Redis server. */
     environment: string;
     log: Logger;
   },
@@ -56,7 +56,7 @@ export async function createRedisCounter(
 
   const keyOf = (counted: string) => `energy:${environment}:counters:${counted}`;
 
-  /** Counts for one account or address; `plan` is the account's current plan. */
+  /** Adds to the counters of one account or address; `plan` is the account's current plan. */
   async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
     const bounds =
       decided.plan === plan
@@ -98,7 +98,7 @@ export async function createRedisCounter(
   return { ...counter, stop: async () => client.destroy() };
 }
 
-/** Connects to Redis, and again whenever the connection is lost. Reports both in the log. */
+/** Connects to Redis, and reconnects whenever the connection is lost. Logs both events. */
 async function connect(url: string, log: Logger) {
   const client = createClient({ url, disableOfflineQueue: true, commandOptions: { timeout: COMMAND_MS } });
   let isAway = false;
@@ -118,7 +118,7 @@ async function connect(url: string, log: Logger) {
 /** Returns the plans of accounts, and of the owners of devices and apps, by the keys that are counted. */
 async function plansOf(db: Database, keys: readonly string[]): Promise<Map<string, string>> {
   const inHomes = keys.filter((key) => key.startsWith('app:'));
-  // Raw SQL: the hot path of every request: one statement for all kinds of keys, each found by its index.
+  // Raw SQL: the hot path of every request, which uses one statement for all kinds of keys, each found by its index.
   const { rows } = await sql<{ counted: string; plan: string }>`
     SELECT user_id AS counted, plan FROM users WHERE user_id = ANY (${keys}::text[])
     UNION ALL

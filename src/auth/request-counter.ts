@@ -22,9 +22,9 @@ export interface RequestDecision {
  * (`app:home:app`). Also counts refusals of a device's key (`key:…`) and failures of an address (`addr:…`).
  */
 export interface RequestCounter {
-  /** Counts a request. `weight`: number of requests as which it is counted (default 1); it is granted as a whole or not at all. */
+  /** Counts a request. `weight`: number of requests as which the request is counted (default 1); it is granted as a whole or not at all. */
   take(counted: string, weight?: number): Promise<RequestDecision>;
-  /** Takes back a request that was just counted, because the limits do not apply to it. */
+  /** Takes back a request that was just counted, because the limits do not apply to this request. */
   giveBack(counted: string): Promise<void>;
   /** Returns the remaining seconds of a suspension; counts nothing. */
   suspendedForSeconds(counted: string): Promise<number>;
@@ -32,7 +32,7 @@ export interface RequestCounter {
   suspended(counted: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Result for requests of one account that were counted together. */
+/** Result for the requests of one account that were counted together. */
 export interface RequestBatchResult {
   counted: string;
   granted: number;
@@ -55,7 +55,7 @@ export const ADDRESS_LIMITS: WindowLimits = { minute: 10, day: 1_000_000_000 };
 
 const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSeconds: 0 };
 
-/** Waiting requests of one weight, by key. */
+/** Requests of one weight that wait to be counted, by key. */
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**
@@ -101,7 +101,7 @@ export function countInBatches(
   };
 }
 
-/** Counts a batch, and resolves each of its requests. */
+/** Counts a batch of requests, and resolves each request. */
 async function countBatch(countTogether: CountRequestBatch, batch: WaitingRequests, weight: number): Promise<void> {
   const requests = [...batch.values()];
   try {
@@ -125,7 +125,7 @@ function decisionOf(
 ): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
-  // Later requests of the same batch do not yet reduce the remaining quota of this one.
+  // Later requests of the same batch do not yet reduce the remaining quota of this request.
   const later = allowed ? (granted - index - 1) * weight : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };

@@ -18,7 +18,7 @@ const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   const plus = counterNumbersOf(add, 0);
   return countersFromNumbers(counterNumbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
-/** Continues counting from known counters; returns how many requests were allowed. */
+/** Returns a function that continues counting from known counters, and returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
   let counters = known;
   return {
@@ -35,7 +35,7 @@ describe('requests', () => {
   test('are refused for the duration of a suspension, even if the clock was ahead when it began', () => {
     const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
-    // The clock was set back by two hours.
+    // At this instant, the clock was set back by two hours.
     expect(take(1, NOON - 7_200_000)).toBe(1);
     expect(left(NOON - 7_200_000).suspendedWaitMs).toBe(0);
   });
@@ -92,7 +92,7 @@ describe('requests', () => {
 
 /** Few requests, or enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
-/** Counters as random requests at random times around noon produce them. */
+/** Counters that result from random requests at random times around noon. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {
   maxLength: 12,
 });

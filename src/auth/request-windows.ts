@@ -15,10 +15,10 @@ export interface WindowLimits {
 export interface RequestCounters {
   minuteFromMs: number;
   minuteCount: number;
-  /** Start of the counted UTC day. */
+  /** Start of the UTC day whose requests are counted. */
   dayFromMs: number;
   dayCount: number;
-  /** Start of the period of at most ten minutes in which refusals are counted. */
+  /** Start of the period (at most ten minutes) in which refusals are counted. */
   deniedFromMs: number;
   deniedCount: number;
   suspendedUntilMs: number;
@@ -35,7 +35,7 @@ export const NO_COUNTERS: RequestCounters = {
   suspendedUntilMs: 0,
 };
 const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
-/** A bound larger than every counter. */
+/** A bound of counters that is larger than every counter. */
 export const UNLIMITED_COUNT = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
@@ -48,11 +48,14 @@ export function countersFromNumbers(numbers: readonly number[]): RequestCounters
   return counters;
 }
 
-/** A decision on requests that are counted together, with the counters for which it is valid. */
+/** A decision on requests that are counted together, and the range of counters for which the decision is valid. */
 export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
-  /** The decision is the same for all counters between `least` and `most`, so that concurrent counting rarely invalidates it. */
+  /**
+   * Lower bounds of the counters for which the decision is the same; `most` contains the upper bounds. The range lets concurrent counting
+   * rarely invalidate the decision.
+   */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
   /** Increments of the counters. */
@@ -70,10 +73,10 @@ export interface RequestLimits {
 
 /**
  * Decides on several requests at once, by two windows: a minute that starts with its first request, and the UTC day. A request that one
- * window refuses is not counted in the other.
+ * window refuses is not counted in the other window.
  *
- * Clocks of processes differ slightly, so a window that starts in the near future is the current one. Only a window that starts later was
- * opened by a clock that has since been set back.
+ * Clocks of processes differ slightly, so a window that starts in the near future is the current one. A window that starts later was opened
+ * by a clock that has since been set back.
  */
 export function takeRequests(
   known: RequestCounters,
@@ -88,7 +91,7 @@ export function takeRequests(
   const room = Math.floor(Math.min(limits.minute - now.minuteCount, limits.day - now.dayCount) / weight);
   const granted = Math.max(0, Math.min(wanted, room));
   const refused = canBeSuspended ? wanted - granted : 0;
-  // Bounds within which no window begins or ends.
+  // Bounds of the counters within which no window begins or ends.
   const isOfWrongClock = known.suspendedUntilMs > nowMs;
   const least = {
     minuteFromMs: nowMs - MINUTE_MS + 1,
@@ -106,7 +109,7 @@ export function takeRequests(
     return { granted, least, most: { ...most, ...counts }, add: { minuteCount: added, dayCount: added } };
   }
   if (now === known && room <= 0) {
-    // Lowest count at which a request of this weight is refused.
+    // Lowest counts, for the minute and for the day, at which a request of this weight is refused.
     const [ofMinute, ofDay] = [limits.minute - weight + 1, limits.day - weight + 1];
     const full = known.minuteCount >= ofMinute ? { minuteCount: ofMinute } : { dayCount: ofDay };
     if (refused === 0) return { granted, least: { ...least, ...full }, most, add: {} };
@@ -127,7 +130,10 @@ export function takeRequests(
   return { granted, least: known, most: known, add: difference(known, next) };
 }
 
-/** Removes a request to which the limits do not apply from the windows that counted it. Pure. Does nothing if a window has ended since. */
+/**
+ * Removes a request to which the limits do not apply from the counters of the windows that counted it. Does nothing if a window has ended
+ * since. Pure.
+ */
 export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {
   const isCounted = opened(known, nowMs) === known && known.minuteCount > 0 && known.dayCount > 0;
   if (!isCounted) return { granted: 0, least: known, most: known, add: {} };
@@ -169,12 +175,12 @@ export function remainingRequests(
 
 /**
  * Whether an account is suspended. A suspension that ends later than any new suspension could was set by a clock that has since been set
- * back; it is ignored.
+ * back, and is ignored.
  */
 const isSuspended = ({ suspendedUntilMs }: RequestCounters, nowMs: number): boolean =>
   suspendedUntilMs > nowMs && suspendedUntilMs <= nowMs + LONGEST_SUSPENSION_MS;
 
-/** Returns the counters with expired windows restarted; the same object if nothing changes. */
+/** Returns the counters, with ended windows restarted. Returns the same object if no window has ended. */
 function opened(known: RequestCounters, nowMs: number): RequestCounters {
   const todayMs = nowMs - (nowMs % DAY_MS);
   const isMinute = Math.abs(nowMs - known.minuteFromMs) < MINUTE_MS;

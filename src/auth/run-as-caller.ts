@@ -14,8 +14,9 @@ import { isSessionValid } from './sessions.ts';
 
 /**
  * Row locks on the caller's account and key or session until the transaction ends. With FOR SHARE, requests of one caller run concurrently,
- * and a revocation, demotion or deletion waits for them. Two requests that first shared an account and then changed it would deadlock, so
- * such requests lock it FOR NO KEY UPDATE from the start (foreign keys to the account do not wait for that lock).
+ * and a revocation, demotion or deletion waits for these requests. Two requests that first shared the lock on an account and then changed
+ * the account would deadlock, so such requests lock the account FOR NO KEY UPDATE from the start (foreign keys to the account do not wait
+ * for that lock).
  */
 const ROW_LOCKS = { none: sql``, share: sql`FOR SHARE`, change: sql`FOR NO KEY UPDATE` };
 
@@ -29,10 +30,10 @@ interface Row {
 }
 
 /**
- * Reads the caller again from the database. Throws 503 if its account is moving to another installation. Throws 401 if its key was revoked
- * or has expired, its session or the authorization of the app has ended, or its account was deleted. Throws 403 if its key may no longer be
- * used from its address, or if its membership of the home has ended. Locks the accounts, then the membership, then the key or session, in
- * the same order as an erasure or the end of a membership.
+ * Reads the caller again from the database. Throws 503 if the caller's account is moving to another installation. Throws 401 if the
+ * caller's key was revoked or has expired, its session or the authorization of the app has ended, or its account was deleted. Throws 403 if
+ * the key may no longer be used from the request's address, or if the caller's membership of the home has ended. Locks the accounts, then
+ * the membership, then the key or session, in the same order as an erasure or the end of a membership.
  */
 export async function reloadCaller(
   db: Database,
@@ -47,7 +48,7 @@ export async function reloadCaller(
   const account = sql`WITH account AS MATERIALIZED (SELECT user_id, role FROM users WHERE user_id = ${accountId} ${ROW_LOCKS[lock]})`;
   const lockOf = (name: string): RawBuilder<unknown> =>
     lock === 'none' ? ROW_LOCKS[lock] : sql`${ROW_LOCKS[lock]} OF ${sql.ref(name)}`;
-  // Raw SQL: the hot path of every change: account, then key or session, each locked as it is read, in one statement.
+  // Raw SQL: the hot path of every change, which reads and locks the account, and then the key or session, in one statement.
   const statement =
     by === 'key'
       ? sql<Row>`${account}
@@ -72,7 +73,7 @@ export async function reloadCaller(
 
 /** Reloads an app: locks the account of the home, and then the authorization. */
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
-  // Raw SQL: takes the lock without reading a column.
+  // Raw SQL: takes the row lock without reading a column.
   if (lock !== 'none') await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${ROW_LOCKS[lock]}`.execute(db);
   const query = selectUsableAuthorizations(db, now)
     .where('authorization_id', '=', caller.keyId)
@@ -99,7 +100,7 @@ export async function runAsCaller<T>(
   });
 }
 
-/** Returns the reason why a key is no longer valid. */
+/** Returns the reason for refusing a key that is no longer valid. */
 async function refusalOf(db: Database, keyId: string): Promise<KeyRefusal> {
   const key = await db.selectFrom('api_keys').select('revoked_at').where('key_id', '=', keyId).executeTakeFirst();
   if (!key) return 'unauthorized';

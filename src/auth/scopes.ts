@@ -26,19 +26,20 @@ export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts
 
 /**
  * Scopes that a key limited to a group may have, and that the export of an account needs. Access to single readings is excluded, because
- * they show when somebody showers.
+ * single readings show when somebody showers.
  */
 export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /**
- * Scopes of a member in the home of another account. Managing members and keys of the home needs `keys:write`, so only the owner can do it.
+ * Scopes of a member in the home of another account. Only the owner can manage the members and keys of the home, because that needs
+ * `keys:write`, which members do not have.
  */
 export const MEMBER_SCOPES: Readonly<Record<MemberAccess, readonly Scope[]>> = {
   read: SCOPES.filter((scope) => scope.endsWith(':read')),
   manage: SCOPES.filter((scope) => scope !== 'keys:write'),
 };
 
-/** Scopes that an app may have in a home. Texts that explain them to the owner are in src/delivery/words. */
+/** Scopes that an app may have in a home. Texts that explain the scopes to the owner are in src/delivery/words. */
 export const APP_SCOPE_NAMES = [
   'insights:read',
   'devices:read',

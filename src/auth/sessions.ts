@@ -31,7 +31,7 @@ export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
 
 /** Details by which an owner recognises a session. */
 export interface SignedInFrom {
-  /** User-Agent header of the browser. */
+  /** Details of a sign-in by which an owner recognises a session. */
   userAgent: string | null;
   address: string | null;
   /** Language that the browser requests; omitted if the service does not have it. */
@@ -120,7 +120,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // Not awaited; errors of this update are ignored.
+    // Not awaited; errors of this update of `last_seen_at` are ignored.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -164,7 +164,7 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // A session without requests ends earlier.
+    // A session expires earlier if no requests use it.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
@@ -195,12 +195,14 @@ export async function signInMethodOf(db: Database, sessionId: string): Promise<S
   return row?.signed_in_by ?? null;
 }
 
-/** Time after a sign-in, in ms, in which a session may grant permanent access, because another person may later find the browser open. */
+/**
+ * Time after a sign-in, in ms, during which a session may grant permanent access. Later, another person may have found the browser open.
+ */
 const FRESH_MS = 15 * 60_000;
 
 /**
- * Whether the owner of a session signed in just now. False if another device signed the session in, because another person who finds a
- * browser open could do that.
+ * Whether the owner of a session signed in during the last 15 minutes. False if another device signed the session in, because another
+ * person who finds a browser open could do that.
  */
 export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db
@@ -225,7 +227,7 @@ export async function closeSession(db: Database, userId: string, sessionId: stri
 
 /** Ends sessions of any account. */
 export async function closeSessions(db: Database, sessionIds: readonly string[]): Promise<void> {
-  // The whole list is one SQL parameter.
+  // The whole list of session ids is one SQL parameter.
   await db.deleteFrom('sessions').where('session_id', '=', sql<string>`ANY (${sessionIds}::text[])`).execute();
 }
 
@@ -243,7 +245,7 @@ export async function evictSessionsOf(db: Database, userId: string): Promise<str
   return sessionIds;
 }
 
-/** Returns the CSRF token that the dashboard sends with every change. Pages of other sites cannot read it. */
+/** Returns the CSRF token that the dashboard sends with every change. Pages of other sites cannot read the token. */
 export const csrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');
 

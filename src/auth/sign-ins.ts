@@ -50,9 +50,9 @@ export async function accountOfEmail(db: Database, email: string): Promise<Addre
 
 /**
  * Creates a sign-in for an account. Null if the account no longer exists or has reached its limit of mails. `signInId`: an id that was
- * returned before the account was looked up. `asker`: the requesting browser, omitted for an operator; its new sign-in replaces only its
- * own previous one. `bySession`: the session that creates the sign-in for another device. `alone`: all pending sign-ins of the account
- * become invalid. `secret`: the installation's secret.
+ * returned before the account was looked up. `asker`: the requesting browser, omitted for an operator; a new sign-in of a browser replaces
+ * only that browser's previous one. `bySession`: the session that creates the sign-in for another device. `alone`: all pending sign-ins of
+ * the account become invalid. `secret`: the installation's secret.
  */
 export async function createSignIn(
   db: Database,
@@ -72,7 +72,7 @@ export async function createSignIn(
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
-    // Lock the account, so that concurrent requests cannot exceed the limit.
+    // Locks the account, so that concurrent requests cannot exceed the limit.
     if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
@@ -127,7 +127,7 @@ async function askedBefore(
       })
       .where('user_id', '=', userId)
       .where('created_at', '>', new Date(now.getTime() - COUNTED_FOR_MS))
-      // Sign-ins created by an operator do not count.
+      // Sign-ins created by an operator do not count towards the limit.
       .where('browser_sha256', 'is not', null)
       .executeTakeFirstOrThrow()
   );
@@ -232,7 +232,10 @@ async function tryCode(
   return { user_id: known.user_id, sign_in_id: signInId };
 }
 
-/** Returns the URL of a sign-in link. The token is in the fragment, which browsers send to no server, so it appears in no log. */
+/**
+ * Returns the URL of a sign-in link. The token is in the fragment of the URL, which browsers send to no server, so no log contains the
+ * token.
+ */
 export const signInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
 /** Returns the URL of a link that confirms a new address of an account. */
@@ -251,12 +254,12 @@ export interface SignInRequester {
 
 /** Number of an account's earlier unused sign-in mails. */
 export interface EarlierMailCounts {
-  /** Requested by this browser: in the last 15 minutes, and within a day. */
+  /** Mails requested by this browser: in the last 15 minutes, and in the last day. */
   byBrowser: number;
   byBrowserToday: number;
   /**
-   * Requested by unknown browsers, which never signed in to the account: from anywhere in the last 15 minutes, from this network in the
-   * last 15 minutes, and from this network within a day.
+   * Mails requested by unknown browsers, which never signed in to the account: from any network in the last 15 minutes, from this network
+   * in the last 15 minutes, and from this network in the last day.
    */
   byStrangers: number;
   byStrangersHere: number;
@@ -266,8 +269,8 @@ export interface EarlierMailCounts {
 /** Maximum number of mails for one known browser. */
 const MAX_PER_BROWSER = 5;
 /**
- * Maximum number of mails in 15 minutes for unknown browsers in one network. A person with a new browser counts as unknown, and may share
- * the network with an attacker.
+ * Maximum number of mails in 15 minutes for all unknown browsers in one network. A person with a new browser counts as unknown, and may
+ * share the network with an attacker.
  */
 const MAX_STRANGERS_PER_NETWORK = 10;
 /** Maximum number of mails within a day, for a known browser or for the unknown browsers of a network. */

@@ -9,10 +9,10 @@ import { findOpenMemberships } from './homes.ts';
 import type { Scope } from './scopes.ts';
 import { findRolesOfSessions } from './sessions.ts';
 
-/** A caller that keeps reading an account's data, for example through a stream. */
+/** A caller that reads an account's data continuously, for example through a stream. */
 export interface ContinuingReader {
   caller: Caller;
-  /** The account that is read. */
+  /** The account whose data are read. */
   userId: string;
 }
 
@@ -73,7 +73,7 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
 }
 
 /**
- * For keys that are limited to a group: returns the accounts that each key can still access, among the accounts that it reads. One
+ * For each key that is limited to a group: returns the accounts that the key can still access, among the accounts that it reads. Runs one
  * statement per key.
  */
 async function reachedByGroups(db: Database, readers: readonly ContinuingReader[]): Promise<Map<string, Set<string>>> {

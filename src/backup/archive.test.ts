@@ -25,7 +25,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   const archiver = (bound: number) => new Archiver(plan, log, { last: null, error: null }, bound);
   expect(await waitingWalBytes(dataDir)).toBe(3 * SEGMENT);
 
-  // No database answers in this test, so nothing can be archived.
+  // No database responds in this test, so no segment can be archived.
   await expect(archiver(3 * SEGMENT).turn()).rejects.toThrow();
   expect(await readdir(done)).toEqual([]);
   expect((await readArchiveState(dataDir)).error).not.toBeNull();
@@ -36,7 +36,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
   expect(await readGivenUp(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
-  // Segments that were acknowledged earlier do not count again.
+  // Segments that were acknowledged earlier do not count as waiting again.
   expect(await bounded.turn()).toBe(0);
   await resumeArchive(dataDir);
   expect(await readGivenUp(dataDir)).toBeNull();

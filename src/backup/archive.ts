@@ -26,9 +26,9 @@ const DONE = 'energy-wal';
 const ALIVE = 'alive';
 
 /**
- * PostgreSQL runs this command in the cluster for each segment. The command waits, 10 s at most, until the archiver has flushed the segment
- * to the archive and confirms it with an empty file. If the archiver is not running or cannot write, the command fails; PostgreSQL retains
- * the segment and tries again. No program of the service has to start for each segment.
+ * PostgreSQL runs this command in the cluster for each WAL segment. The command waits, 10 s at most, until the archiver has flushed the
+ * segment to the archive and confirms it with an empty file. If the archiver is not running or cannot write, the command fails; PostgreSQL
+ * retains the segment and tries again. The command is a shell script, so that no program of the service has to start for each segment.
  */
 const ARCHIVE_COMMAND = [
   'n=0',
@@ -43,8 +43,8 @@ const ARCHIVE_COMMAND = [
 const SEGMENT_SECONDS = 55;
 
 /**
- * Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need them, too: their WAL must not be
- * skipped.
+ * Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need these lines, too: the WAL that such a
+ * command writes must also be archived.
  */
 export const archiveSettings = (isArchiving: boolean): string =>
   isArchiving
@@ -52,7 +52,9 @@ export const archiveSettings = (isArchiving: boolean): string =>
     : '';
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
-/** Maximum size in bytes of WAL that may wait to be archived. If more waits, archiving is suspended before the database's disk is full. */
+/**
+ * Maximum size in bytes of WAL that may wait to be archived. If more WAL waits, archiving is suspended before the database's disk is full.
+ */
 const MAX_WAITING_BYTES = 10 * 10 ** 9;
 
 /** Interval in ms at which the archiver looks for complete segments. */
@@ -72,8 +74,8 @@ export const waitingWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
- * Starts the archiver of the embedded database. The archiver must be stopped after the database: at its stop, the database waits until its
- * last segment is archived.
+ * Starts the archiver of the embedded database. The archiver must be stopped after the database, because a stopping database waits until
+ * its last segment is archived.
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
   const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
@@ -87,14 +89,14 @@ export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ st
   };
 }
 
-/** Archives the waiting segments, one pass at a time. Exported for tests, which set the maximum of waiting WAL. */
+/** Archives the waiting WAL segments, one pass at a time. Exported for tests, which set the maximum size of waiting WAL. */
 export class Archiver {
   readonly #plan: BackupPlan;
   readonly #log: Logger;
   readonly #maxWaitingBytes: number;
   #state: ArchiveState;
   #isChecked = false;
-  /** Acknowledged segments that PostgreSQL has not noticed yet. */
+  /** Acknowledged segments that PostgreSQL has not yet marked as archived. */
   readonly #acknowledged = new Set<string>();
 
   constructor(plan: BackupPlan, log: Logger, state: ArchiveState, maxWaitingBytes = MAX_WAITING_BYTES) {
@@ -126,7 +128,7 @@ export class Archiver {
       await writeFile(join(done, ALIVE), '', { mode: 0o600 });
       return waiting.length;
     } catch (error) {
-      // Without this file, the archive command fails at once, so that a stop of the database does not wait for it.
+      // If the file `ALIVE` is missing, the archive command fails at once, so that a stop of the database does not wait for the archiver.
       await rm(join(done, ALIVE), { force: true });
       const { message } = error as Error;
       if (this.#state.error !== message) await this.#note({ error: message });
@@ -154,13 +156,13 @@ export class Archiver {
     );
   }
 
-  /** Throws if the archive has segments newer than this database: another copy of this data directory wrote them. */
+  /** Throws if the archive contains WAL segments that are newer than this database: another copy of this data directory wrote them. */
   async #refuseForeignArchive(): Promise<void> {
     const { dataDir, target } = this.#plan;
     const home = join(target, await installationName(dataDir));
     const newest = [...(await listSegments(home)).keys()].sort().at(-1);
     await withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
-      // Raw SQL: functions of PostgreSQL.
+      // Raw SQL: functions of PostgreSQL that return the position and the file name of the WAL.
       const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');
       if (newest !== undefined && newest > rows[0].current)
         throw new Error(
@@ -176,7 +178,9 @@ export class Archiver {
   }
 }
 
-/** Yields a segment with the time of its last write: all transactions committed before this time are in this segment or an earlier one. */
+/**
+ * Yields a WAL segment with the time of its last write: all transactions committed before this time are in this segment or an earlier one.
+ */
 async function* segmentEntry(file: string, name: string): AsyncGenerator<TarEntry> {
   const { size, mtimeMs } = await stat(file);
   yield { path: name, size, mtime: mtimeMs / 1_000, content: createReadStream(file, { highWaterMark: 2 ** 18 }) };

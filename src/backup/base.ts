@@ -11,7 +11,7 @@ import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileA
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
-/** Files of a data directory, next to the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
+/** Files of a data directory, outside the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
 /**
@@ -84,7 +84,7 @@ export async function takeBaseCopy(options: {
       await flushFolder(home);
       return { folder, manifest, packedBytes: size };
     } finally {
-      // The end of the session ends the copy at the server and removes the slot.
+      // When the session ends, PostgreSQL aborts the base backup and drops the temporary replication slot.
       client.release(true);
     }
   } catch (error) {
@@ -122,13 +122,14 @@ async function newestMigration(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns the name of this installation's folder in a target. The name is created once for a database, and is in no copy. A restored
- * installation gets another folder, so that its WAL, which begins where the previous installation's WAL ends, is never mixed with the
- * previous installation's.
+ * Returns the name of this installation's folder in a backup target. The name is created once for a database, and no copy contains it. A
+ * restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the previous installation, which ends
+ * where the new WAL begins.
  */
 export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
-  // The server's identifier is the beginning of pg_control. An upgrade to another major version makes another database.
+  // The server's system identifier is the beginning of pg_control. An upgrade to another major version of PostgreSQL creates a database
+  // with another identifier.
   const control = await readFile(join(clusterFolderOf(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
   const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfAbsent)) ?? '').trim().split(' ');
@@ -143,7 +144,7 @@ type Facts = Pick<
   'complete_until' | 'consistent_from' | 'first_segment' | 'last_segment' | 'bytes' | 'has_secret_key'
 >;
 
-/** The files of one base copy, in the order in which PostgreSQL wants them read. */
+/** The files of one base copy of the cluster, in the order in which PostgreSQL requires them. */
 class CopyOfCluster {
   manifest: Manifest | null = null;
   readonly #dataDir: string;
@@ -160,7 +161,7 @@ class CopyOfCluster {
   }
 
   /**
-   * Yields the entries of the archive: keys, the cluster, its label, the WAL that the copy needs, and the manifest, which is thereby
+   * Yields the entries of the archive: keys, the cluster, its label, the WAL that the copy needs, and the manifest, so that the manifest is
    * encrypted, too.
    */
   async *entries(withKeys: boolean): AsyncGenerator<TarEntry> {
@@ -189,7 +190,7 @@ class CopyOfCluster {
 
   /** Begins the copy at the server. Returns the first segment that the copy needs. */
   async #start(): Promise<string> {
-    // The slot retains the WAL until this session ends; without it, a checkpoint during the copy would recycle the WAL.
+    // The replication slot retains the WAL until this session ends; without the slot, a checkpoint during the copy would recycle the WAL.
     const slot = `energy_backup_${randomBytes(6).toString('hex')}`;
     await this.#client.query('SELECT pg_create_physical_replication_slot($1, true, true)', [slot]);
     const { rows } = await this.#client.query(
@@ -198,13 +199,13 @@ class CopyOfCluster {
     return rows[0].first;
   }
 
-  /** Ends the copy at the server, which begins a new segment. */
+  /** Ends the base copy at the server, which then begins a new WAL segment. */
   async #stop(): Promise<
     Omit<Facts, 'bytes' | 'has_secret_key' | 'first_segment'> & { label: string; tablespaces: string }
   > {
     const now = async () => (await this.#client.query('SELECT clock_timestamp() AS now')).rows[0].now.toISOString();
     const complete_until = await now();
-    // The copy does not wait for WAL archiving, because it contains the WAL that it needs.
+    // The base copy does not wait for WAL archiving, because the copy contains the WAL that it needs.
     const { rows } = await this.#client.query(
       `SELECT labelfile, spcmapfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)`,
     );
@@ -228,13 +229,13 @@ class CopyOfCluster {
         yield* this.#filesIn(path);
       } else if (entry.isFile()) yield* this.#file(path);
     }
-    // Recovery needs the folder archive_status.
+    // Recovery needs the folder pg_wal/archive_status.
     if (folder === 'pg_wal') yield { path: 'postgres/pg_wal/archive_status', size: 0, mtime: 0, content: null };
   }
 
   /**
-   * Yields a file of the cluster. Yields nothing if the server has removed the file during the copy; replaying the WAL removes the file
-   * again.
+   * Yields a file of the cluster. Yields nothing if the server has removed the file during the copy; when the WAL is replayed, the file is
+   * removed anyway.
    */
   async *#file(path: string): AsyncGenerator<TarEntry> {
     const file = join(this.#cluster, path);
@@ -249,7 +250,7 @@ class CopyOfCluster {
     });
   }
 
-  /** Reads pg_control until two reads agree: the server may be writing it. */
+  /** Reads pg_control until two reads return the same content, because the server may be writing the file. */
   async #control(): Promise<Buffer> {
     const read = () => readFile(join(this.#cluster, CONTROL));
     for (let before = await read(); ; ) {
@@ -274,7 +275,7 @@ const textEntry = (path: string, content: Buffer): TarEntry => ({
   })(),
 });
 
-/** Yields the content of a file. A file that was removed after its size was read has no content, and is filled with zeros. */
+/** Yields the content of a file, or no content if the file was removed after its size was read. The archive is then filled with zeros. */
 async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

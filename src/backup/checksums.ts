@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Size in bytes of a page of PostgreSQL, and the offsets in its header of the checksum and of the end of its free space
+ * Size in bytes of a page of PostgreSQL, and the offsets in the page's header of the checksum and of the end of the free space
  * (storage/bufpage.h).
  */
 const PAGE_BYTES = 8_192;
@@ -70,7 +70,7 @@ function pageChecksum(page: Buffer, pageNumber: number): number {
   return ((folded >>> 0) % 65_535) + 1;
 }
 
-/** Result of checking a stopped cluster. `damaged`: the first pages whose checksum is wrong. */
+/** Result of checking the page checksums of a stopped cluster. `damaged`: the first pages whose checksum is wrong. */
 interface ChecksumReport {
   pages: number;
   damaged: { file: string; page: number }[];
@@ -98,7 +98,7 @@ async function checkFile(file: string, firstPage: number, report: ChecksumReport
     let all = rest.length > 0 ? Buffer.concat([rest, bytes]) : (bytes as Buffer);
     for (; all.length >= PAGE_BYTES; all = all.subarray(PAGE_BYTES)) {
       const page = all.subarray(0, PAGE_BYTES);
-      // A page that was never written is all zeros.
+      // A page of a relation that was never written contains only zeros.
       const isNew = page.readUInt16LE(UPPER_AT) === 0;
       if (
         !isNew &&

@@ -78,7 +78,7 @@ test('copies beyond the newest ones expire, together with the segments that only
   expect(listExpired(copies, archived, 2)).toEqual({ folders: ['/copies/base-11'], segments: archived.slice(0, 4) });
   expect(listExpired(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
   expect(listExpired([], archived, 7)).toEqual({ folders: [], segments: [] });
-  // The newest copy needs segment 7 and the segments after it.
+  // The newest copy needs segment 7 and all later segments.
   expect(isCopyContinued(copies, new Set(archived))).toBe(true);
   expect(isCopyContinued(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);
   expect(isCopyContinued([], new Set())).toBe(false);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Layout of a target, which is a folder of copies. Each installation has its own folder in it, with its base copies and, if WAL is
+ * Layout of a backup target, which is a folder of copies. Each installation has a folder in the target, with its base copies and, if WAL is
  * archived, the segments: TARGET/INSTALLATION/base-TIME/{backup.json, base.tar.zst}, TARGET/INSTALLATION/wal/SEGMENT.tar.zst. The name of
  * an encrypted file ends in `.sealed`.
  */
@@ -25,7 +25,7 @@ const manifestSchema = z.object({
   complete_until: z.iso.datetime(),
   /** Earliest time to which the copy can be restored with WAL. */
   consistent_from: z.iso.datetime(),
-  /** First and last WAL segment that the copy needs; it contains them. */
+  /** First and last WAL segment that the copy needs and contains. */
   first_segment: z.string().regex(/^[0-9A-F]{24}$/),
   last_segment: z.string().regex(/^[0-9A-F]{24}$/),
   /** Size in bytes of the files in the copy before compression. */
@@ -91,7 +91,8 @@ export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: 
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
-  // Without WAL, a copy is exactly the state at its end, so a time between `complete_until` and `consistent_from` selects it.
+  // Without WAL, a copy contains exactly the state at its end, so this copy is also chosen for a time between `complete_until` and
+  // `consistent_from`.
   const chosen = byTime.findLast(({ manifest }) => at === null || new Date(manifest.complete_until) <= at);
   if (!chosen)
     throw new Error(
@@ -126,8 +127,8 @@ export function listSegmentsAfter(last: string, archived: ReadonlySet<string>): 
 }
 
 /**
- * Returns the expired data: the copies beyond the newest `kept`, and the archived segments that only expired copies need. Without a copy,
- * no segment expires. Pure.
+ * Returns the expired backups: the copies beyond the newest `kept`, and the archived segments that only expired copies need. If there is no
+ * copy, no segment is expired. Pure.
  */
 export function listExpired(
   copies: readonly FoundCopy[],
@@ -139,7 +140,7 @@ export function listExpired(
   const oldest = needed.toSorted()[0];
   return {
     folders: byAge.slice(kept).map(({ folder }) => folder),
-    // A copy contains the segments that it needs, up to its last segment.
+    // A copy contains the segments up to its last segment, so archived segments are needed only after the oldest copy's last segment.
     segments: oldest === undefined ? [] : archived.filter((name) => name <= oldest),
   };
 }

@@ -12,8 +12,8 @@ import { flushFolder, rethrowExplained, writeFileAtomically } from './files.ts';
 import { type BackupPlan, requireTarget } from './plan.ts';
 
 /**
- * Name of the file in a target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations of the
- * target share it.
+ * Name of the file in a backup target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations
+ * that use the target share the file.
  */
 const ENDED = 'ended.jsonl';
 
@@ -37,18 +37,18 @@ const endingSchema = z.object({
 export type Ending = z.infer<typeof endingSchema>;
 
 /**
- * Sets whether the database records endings. It does only if the service makes its own backups, because otherwise no process would remove
- * the endings again.
+ * Sets whether the database records endings. Endings are recorded only if the service makes its own backups, because otherwise no process
+ * would remove the records.
  */
 export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
-  // Raw SQL: the one row of the installation.
+  // Raw SQL: updates the one row of the relation `installation`.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
     [areNoted],
   );
 }
 
-/** Maximum number of endings that one pass writes. */
+/** Maximum number of ended objects that one pass writes to `ended.jsonl`. */
 const MOST = 5_000;
 
 /**
@@ -56,8 +56,8 @@ const MOST = 5_000;
  * cannot be written; the endings then remain in the database.
  */
 export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number> {
-  // Raw SQL in this function. Usually nothing has ended, which the first query finds without a lock; the second query locks the file for
-  // one process.
+  // Raw SQL in this function. Usually no object has ended, which the first query detects without a lock. The second query locks the file
+  // for one process.
   const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
   if (!some[0].isAny) return 0;
   return inTransaction(pool, async (client) => {
@@ -85,7 +85,7 @@ async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<voi
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Ends a line that a crash cut off. Its ending is still in the database.
+      // Adds a line end after a line that a crash cut off. The ending in the torn line is still in the database and is written again.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -109,15 +109,15 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
 const WAIT_MS = 5_000;
 
 /**
- * Returns a function that resolves when all endings from before its call are in `ended.jsonl`. Concurrent calls share one write. If the
- * file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the file can be
- * written.
+ * Returns a function that resolves when all endings of objects from before its call are in `ended.jsonl`. Concurrent calls share one write.
+ * If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the file
+ * can be written.
  */
 export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write in progress may not contain an ending that was committed after it began, so another write follows.
+    // A write in progress may not contain an ending that was committed after the write began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -136,8 +136,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads the endings after a time from several files named `ended.jsonl`. Returns them in the order in which a restored installation applies
- * them, and the number of torn lines. A missing file has no endings.
+ * Reads the endings of objects after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
+ * installation applies them, and the number of torn lines. A missing file has no endings.
  */
 export async function readEndings(
   files: readonly string[],
@@ -160,8 +160,8 @@ export async function readEndings(
 }
 
 /**
- * Order in which kinds are applied: memberships and authorizations come first, because the end of an app or an account would otherwise send
- * mails about them.
+ * Order in which the kinds of ended objects are applied: memberships and authorizations come first, because the end of an app or an account
+ * would otherwise send mails about them.
  */
 const ORDER: readonly Ending['kind'][] = [
   'member',
@@ -189,7 +189,7 @@ export const endedFilesOf = (copyFolder: string, targets: readonly string[]): st
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/** File of a restored data directory with the endings that its first start applies. The first start then removes the file. */
+/** File in a restored data directory with the endings that the first start applies and then removes. */
 const RESTORED = 'restored.json';
 
 /** Endings that the first start of a restored installation must apply. */

@@ -22,7 +22,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** Flushes a folder, so that the names in it survive a power cut. */
+/** Flushes a folder to the disk, so that the names in the folder survive a power cut. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   await handle.sync().finally(() => handle.close());
@@ -144,7 +144,7 @@ async function* translated(
   }
 }
 
-/** Whether the operating system reported the error, so that the archive itself is not the cause. */
+/** Whether the operating system reported the error. The archive itself is then not the cause. */
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 /** Returns the archived segments in the folder of an installation: the path of each file, by its name without the ending. */

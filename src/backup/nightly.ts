@@ -42,7 +42,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 /** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // If archiving was given up, the next base copy is the nightly one, because the disk of the archive is full or missing.
+  // If archiving was given up, no copy is made at once. The nightly copy is the next one, because the archive's disk is full or missing.
   if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
   const home = join(target, await installationName(dataDir));
   const archived = new Set((await listSegments(home)).keys());
@@ -67,7 +67,7 @@ async function expire(home: string): Promise<void> {
   const segments = await listSegments(home);
   const { folders, segments: unneeded } = listExpired(await findCopies(home), [...segments.keys()], KEPT);
   for (const folder of folders) {
-    // Rename the copy before removing it, so that it does not look complete while it is being removed.
+    // Renames the copy before removing it, so that the copy does not look complete while it is being removed.
     await rename(folder, `${folder}.partial`);
     await rm(`${folder}.partial`, { recursive: true, force: true });
   }

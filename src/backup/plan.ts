@@ -23,7 +23,7 @@ export interface BackupPlan {
  */
 export async function readBackupPlan(config: Config): Promise<BackupPlan | null> {
   const { dataDir, backup, database } = config;
-  // The supervisor gives its roles the URL of the embedded database.
+  // The supervisor starts its roles with the URL of the embedded database.
   if (database.url && database.url !== embeddedUrl(dataDir)) return null;
   const { to, keyFile } = backup;
   if (to !== undefined && `${resolve(to)}/`.startsWith(`${clusterFolderOf(dataDir)}/`))
@@ -39,7 +39,7 @@ const textOf = (file: string): Promise<string> =>
 
 /** State of WAL archiving, written by the supervisor. */
 export interface ArchiveState {
-  /** The newest segment in the archive, and the time at which it was stored there. */
+  /** The newest WAL segment in the archive, and the time at which it was archived. */
   last: { installation: string; segment: string; at: string } | null;
   error: string | null;
 }
@@ -47,9 +47,9 @@ export interface ArchiveState {
 /** State of the nightly copy, written by the worker. */
 export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
-  /** Reason why the latest attempt made no copy. */
+  /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was given up (`readGivenUp`), if a mail about it was sent. */
+  /** Time at which archiving was given up (`readGivenUp`), if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 
@@ -70,7 +70,10 @@ export const writeArchiveState = (dataDir: string, state: ArchiveState): Promise
 export const writeCopyState = (dataDir: string, state: CopyState): Promise<void> =>
   writeFileAtomically(fileOf(dataDir, 'copy'), `${JSON.stringify(state)}\n`);
 
-/** File that exists while WAL is discarded, because too much WAL was waiting. A separate file, because two processes change this state. */
+/**
+ * File that exists while WAL is discarded, because too much WAL was waiting to be archived. This flag is not part of the other state files,
+ * because two processes change it.
+ */
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
 /** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
@@ -84,8 +87,8 @@ export const giveUpArchive = (dataDir: string, now: Date): Promise<void> =>
 export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(dataDir), { force: true });
 
 /**
- * Throws if the folder that this installation had in the target no longer exists: if its disk is not mounted, a copy would fill the disk of
- * the mount point.
+ * Throws if this installation's folder in the backup target no longer exists. The target's disk may not be mounted, and a copy would then
+ * fill the disk of the mount point.
  */
 export async function requireTarget({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
   const { last } = await readArchiveState(dataDir);

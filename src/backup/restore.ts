@@ -21,9 +21,9 @@ import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder
 import { createDecrypter, createTornFileError } from './seal.ts';
 
 /**
- * Restores the state of a time (null: the last one) from a target into `dataDir`, which must not exist or be empty, and brings the database
- * to a clean stop there. Removes what it wrote if it fails. Throws with what to do: no copy, a time that is not covered, a wrong
- * passphrase, a torn file, a full disk, another version or processor.
+ * Restores the state at a time (null: the latest state) from a backup target into `dataDir`, which must not exist or be empty. Then stops
+ * the database cleanly. Removes the written files if the restore fails. Throws, with the remedy, for: no copy, a time that no copy covers,
+ * a wrong passphrase, a torn file, a full disk, another version or processor.
  */
 export async function restoreCopy(options: {
   from: string;
@@ -31,8 +31,8 @@ export async function restoreCopy(options: {
   dataDir: string;
   passphrase: string | null;
   /**
-   * Targets of this environment, which may also contain an `ended.jsonl`. Null: no endings are applied, so that an accidental deletion is
-   * undone.
+   * Backup targets of this environment, which may also contain an `ended.jsonl` with endings of accounts, keys and other objects. Null: no
+   * endings are applied, so that an accidental deletion is undone.
    */
   targets: readonly string[] | null;
 }) {
@@ -64,7 +64,7 @@ export async function restoreCopy(options: {
       until,
       /** Number of objects that the first start ends again. */
       endings: endings.length,
-      /** Number of lines of `ended.jsonl` that cannot be read. */
+      /** Number of unreadable lines of `ended.jsonl`. */
       tornLines,
       /** Whether an `ended.jsonl` was found. */
       hasEnded,
@@ -79,7 +79,10 @@ export async function restoreCopy(options: {
   }
 }
 
-/** Returns the copy that contains the state of the time, and the WAL after it. Throws if there is none that can be restored here. */
+/**
+ * Returns the copy from which the state at a time can be restored on this machine, and the WAL after the copy. Throws if there is no such
+ * copy.
+ */
 async function findRestorable(from: string, at: Date | null, opener: Decrypter | null) {
   const copy = chooseCopy(await findCopies(from), at, from);
   const reason = explainRestoreRefusal(copy.manifest, {
@@ -97,7 +100,10 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
   return { copy, archive };
 }
 
-/** Maximum time between an ending and its commit, in which years of readings may be deleted. The copy already contains earlier endings. */
+/**
+ * Maximum time in ms between an ending and its commit, because the same transaction may delete years of readings. The copy already contains
+ * endings that are older than this.
+ */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 
 async function empty(dataDir: string, isNew: boolean): Promise<void> {
@@ -118,7 +124,7 @@ async function refuseLittleSpace(dataDir: string, bytes: number): Promise<void> 
   );
 }
 
-/** Archived WAL after a base copy. */
+/** Archived WAL that follows a base copy. */
 interface Archive {
   /** Files of the segments, in order and without a gap. */
   segments: { name: string; file: string }[];
@@ -153,7 +159,7 @@ async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | 
       await pipeline(content, handle.createWriteStream());
     }
   }
-  // A manifest next to an encrypted archive could have been changed; the manifest inside the archive cannot.
+  // A manifest next to an encrypted archive could have been changed; the encrypted manifest inside the archive could not.
   const inside = described === null ? null : readManifest(described, file);
   if (JSON.stringify(inside) !== JSON.stringify(copy.manifest))
     throw createTornFileError(join(copy.folder, MANIFEST_FILE));
@@ -170,9 +176,9 @@ const SPOOL = 'energy-spool';
 const END = 'end';
 
 /**
- * PostgreSQL runs this command in the cluster for each segment. The command waits until this process has unpacked the segment. A segment
- * that was delivered once is in pg_wal from then on; the archive contains no other files (such as timelines). No program of the service has
- * to start for each segment.
+ * PostgreSQL runs this command in the cluster for each WAL segment. The command waits until this process has unpacked the segment. A
+ * delivered segment is not delivered again, because PostgreSQL stores it in pg_wal; the archive contains no other files, such as timelines.
+ * The command is a shell script, so that no program of the service has to start for each segment.
  */
 const RESTORE_COMMAND = [
   'case %f in *.*) exit 1 ;; esac',
@@ -181,7 +187,7 @@ const RESTORE_COMMAND = [
   `mv ${SPOOL}/%f %p && : > ${SPOOL}/%f.given`,
 ].join('; ');
 
-/** Number of segments that are unpacked before PostgreSQL requests them, 16 MiB each. */
+/** Number of segments, of 16 MiB each, that are unpacked before PostgreSQL requests them. */
 const AHEAD = 4;
 
 /** Returns the recovery settings. PostgreSQL's configuration does not accept times with `Z`. */
@@ -196,7 +202,7 @@ const recoverySettings = (target: Date | null): string =>
     '',
   ].join('\n');
 
-/** Lets PostgreSQL apply the WAL up to the target, begin a new timeline, and stop. */
+/** Lets PostgreSQL apply the WAL up to the target time, begin a new timeline, and stop. */
 async function recover(
   dataDir: string,
   manifest: Manifest,
@@ -223,7 +229,7 @@ async function recover(
     });
   } catch (error) {
     over.abort();
-    // If a torn segment ended the recovery early, this reports the segment as the cause.
+    // If a torn segment ended the recovery early, this await throws the error that names the segment.
     await feeding;
     throw new Error(`PostgreSQL could not apply the WAL of the copy: ${(error as Error).message}`, { cause: error });
   } finally {

@@ -26,8 +26,8 @@ const TAG_BYTES = 16;
 const MAX_HEAD_BYTES = 2_048;
 
 /**
- * Cost of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. OWASP's second choice, because small machines have 512
- * MiB.
+ * Cost parameters of scrypt: 64 MiB of memory and some 0.4 s for each attempt at a passphrase. OWASP's second choice, because small
+ * machines have only 512 MiB of memory.
  */
 const COST = { N: 2 ** 16, r: 8, p: 2 };
 const MAX_SCRYPT_BYTES = 256 * 2 ** 20;
@@ -51,7 +51,7 @@ const publicHalf = z.object({
 const head = publicHalf.extend({ nonce: base64, ephemeral: base64.nullable() });
 type PublicHalf = z.infer<typeof publicHalf>;
 
-/** Key that encrypts files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
+/** Key that encrypts backup files. `seed`: null if only the public half is known, as in BACKUP_KEY_FILE. */
 export interface EncryptionKey {
   half: PublicHalf;
   seed: Buffer | null;
@@ -108,7 +108,7 @@ function nonceOf(chunk: number, isLast: boolean): Buffer {
 }
 
 /**
- * Encrypts a stream. `name`: name of the file, needed to decrypt it, so that one encrypted file cannot replace another. Yields the
+ * Encrypts a stream. `name`: name of the file. It is needed for decryption, so that one encrypted file cannot replace another. Yields the
  * encrypted bytes.
  */
 export async function* encryptStream(
@@ -213,7 +213,7 @@ async function* chunksOf(
   for await (const part of source) {
     parts.push(part);
     length += part.length;
-    // A full chunk waits until more bytes follow: only then is it certain that another chunk follows.
+    // A full chunk waits until more bytes follow, because the last chunk of a stream must be marked as such.
     if (length <= size) continue;
     let all = Buffer.concat(parts);
     for (; all.length > size; all = all.subarray(size)) yield { bytes: all.subarray(0, size), isLast: false };

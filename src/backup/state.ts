@@ -18,13 +18,13 @@ export const readBackupState = async (plan: BackupPlan) => ({
   waitingBytes: await waitingWalBytes(plan.dataDir),
 });
 
-/** Faults of backups: at most one of the archive and at most one of the copies. */
+/** Possible faults of backups: at most one fault of the archive and one of the copies apply at a time. */
 export const BACKUP_FAULTS = ['given_up', 'not_archived', 'much_waits', 'copy_failed', 'copy_old'] as const;
 export type BackupFault = (typeof BACKUP_FAULTS)[number];
 
 /** Age in ms above which the newest copy is a fault: two and a half nights. */
 const OLD_MS = 60 * HOUR_MS;
-/** Size in bytes of the WAL of some hours. If more WAL waits, the archive cannot be written or is too slow. */
+/** Size in bytes of the WAL of some hours. If more WAL waits to be archived, the archive cannot be written or is too slow. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
 /** Returns the faults of the backups. Pure. */

@@ -71,8 +71,8 @@ export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buf
 }
 
 /**
- * Reads a tar archive that `tar` wrote. The content of an entry must be read before the next entry; otherwise it is skipped. Throws the
- * error "torn" if the archive is incomplete or is not a tar archive.
+ * Reads a tar archive that `tar` wrote. The content of an entry is skipped unless it is read before the next entry. Throws the error "torn"
+ * if the archive is incomplete or is not a tar archive.
  */
 export async function* untar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = new BlockReader(source);
@@ -129,7 +129,7 @@ class BlockReader {
     return Buffer.concat(parts);
   }
 
-  /** Reads the stream to its end, so that every layer below checks its own end. */
+  /** Reads the stream to its end, so that every layer below (such as decryption) checks the end of its own data. */
   async drain(): Promise<void> {
     this.#rest = Buffer.alloc(0);
     for (let next = await this.#source.next(); !next.done; next = await this.#source.next());

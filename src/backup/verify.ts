@@ -16,8 +16,8 @@ export type VerificationReport = Awaited<ReturnType<typeof verifyCopy>>;
 const SHARED_BUFFERS_MB = 128;
 
 /**
- * Restores a copy into a folder of its own (below TMPDIR), compares its aggregates and the checksums of its pages, counts, and removes it.
- * The copy and the running service are not touched. Throws if it cannot be restored.
+ * Restores a copy into a temporary folder (below TMPDIR), compares its aggregates and the checksums of its pages, counts its content, and
+ * removes the folder. The copy and the running service are unchanged. Throws if the copy cannot be restored.
  */
 export async function verifyCopy(options: {
   from: string;
@@ -57,7 +57,7 @@ async function checkContent(dataDir: string, retentionMonths: number, now: Date)
   const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: SHARED_BUFFERS_MB });
   const pool = createPool(server.url, { max: 2, applicationName: 'energy backup verify' });
   try {
-    // Migrates a copy made by an older version, as a start of this version would.
+    // Migrates a restored copy of an older version, as a start of this version would.
     const { capabilities } = (await migrate(pool)).database;
     // Raw SQL: counts of several relations, and a setting of the server.
     const { rows } = await pool.query<Counts & { hasChecksums: boolean }>(

@@ -32,8 +32,8 @@ export const subtractEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEn
 export const areEnergiesZero = ({ imported, exported }: BilledEnergies): boolean => imported === 0 && exported === 0;
 
 /**
- * Returns the bill period that includes later corrections of a closed period: the first open period that begins after it. Null if there is
- * none yet. Pure.
+ * Returns the bill period that will include later corrections of a closed period: the first open period that begins after the closed one.
+ * Null if no such period exists yet. Pure.
  */
 export function findNextOpenPeriod(
   periods: readonly AdjustablePeriod[],
@@ -47,9 +47,9 @@ export function findNextOpenPeriod(
 }
 
 /**
- * Returns the closed periods whose corrections concern a period: for a closed period, the period itself; for an open period, the closed
- * periods whose corrections it includes. All other periods are omitted, because for each of them all its quarter-hours would be read, and
- * there is one more each month. Pure.
+ * Returns the closed periods whose corrections concern a period. For a closed period: the period itself. For an open period: the closed
+ * periods whose corrections it includes. All other closed periods are omitted, because their quarter-hours would have to be read, and their
+ * number grows each month. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];

@@ -2,20 +2,20 @@ import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/cor
 import { boughtEnergyMeterOf, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
-/** Known energy of a bill in a range. */
+/** Known energy of a bill's home or device in a range. */
 export interface KnownEnergy {
   imported: MilliwattHours;
   exported: MilliwattHours;
   /** Estimated component of `imported`, in mWh. */
   estimated: MilliwattHours;
-  /** Numbers of quarter-hours in the range: all; those with known import, at least in part; those with estimated import. */
+  /** Numbers of quarter-hours in the range: all, those with known import (at least in part), and those with estimated import. */
   intervals: number;
   intervalsKnown: number;
   intervalsEstimated: number;
 }
 
 /**
- * Returns the meter of a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
+ * Returns the meter for a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
  * energy").
  */
 export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject): Promise<EnergyMeter> =>
@@ -52,20 +52,20 @@ export async function readKnownEnergy(
 export type RegisterStep = 'jitter' | 'reset' | 'rollover' | 'swap' | null;
 
 /**
- * State of a register at an instant: the last counted reading up to the instant, and the next counted reading. Values in mWh, times in Unix
- * ms.
+ * State of a register at an instant: the last counted reading at or before the instant, and the first counted reading after it. Values in
+ * mWh, times in Unix ms.
  */
 export interface RegisterState {
   atMs: number;
   lastMs: number;
-  /** Whether a person made the last reading. */
+  /** Whether a person entered the last reading. */
   isByHand: boolean;
   /** Value of the register at the last reading. A small drop (jitter) does not change it. */
   value: MilliwattHours;
   next: { ms: number; value: MilliwattHours; step: RegisterStep } | null;
 }
 
-/** A reading at which the register's value changed for another reason than consumption: a reset, a rollover or a swap. */
+/** A reading at which the register's value changed for another reason than consumption: a reset, a rollover or a replaced meter. */
 export interface RegisterBreak {
   step: RegisterStep;
   /** Values of the register before the reading and at the reading. */
@@ -80,7 +80,10 @@ export interface RegisterReading {
   is: 'measured' | 'by_hand' | 'interpolated' | 'last';
 }
 
-/** Returns the energy of the step to a reading by the counting rules, mWh. `maximum`: the value at which the register returns to 0. */
+/**
+ * Returns the energy, in mWh, that the counting rules assign to the step from the previous reading to this one. `maximum`: the value at
+ * which the register returns to 0.
+ */
 function energyOfStep(before: number, value: number, step: RegisterStep, maximum: number): number {
   if (step === 'jitter' || step === 'swap') return 0;
   if (step === 'reset') return value;
@@ -88,8 +91,8 @@ function energyOfStep(before: number, value: number, step: RegisterStep, maximum
 }
 
 /**
- * Returns the energy of the current step up to the instant: in proportion to time and rounded down, as the counting rule splits a step at
- * every bound.
+ * Returns the energy from the last reading up to the instant: the energy of the current step in proportion to time, rounded down, as the
+ * counting rule splits a step at every bound.
  */
 function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;
@@ -117,7 +120,7 @@ export function computeEnergyBetween(
 
 /**
  * Returns the register's value at an instant: interpolated between two readings, or the last reading if the register was reset, rolled over
- * or swapped between them.
+ * or replaced between the two readings.
  */
 export function computeReadingAt(registerState: RegisterState): RegisterReading {
   const { atMs, lastMs, value, next, isByHand } = registerState;

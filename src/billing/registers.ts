@@ -20,10 +20,10 @@ export interface RegisterPeriod {
   channel: string;
   nativeName: string;
   direction: 'import' | 'export';
-  /** Null if the register has no known value at the period's start. */
+  /** Register value at the period's start; null if the register has no known value at that time. */
   atStart: RegisterReading | null;
   atEnd: RegisterReading | null;
-  /** Null if retention has deleted readings that are needed. */
+  /** Energy of the register in the period; null if retention has deleted readings that are needed to compute it. */
   energy: MilliwattHours | null;
 }
 
@@ -42,7 +42,7 @@ interface Series {
   register_max_kwh: number | null;
 }
 
-/** Returns the registers of a bill, in order. Empty if the energy was measured only by intervals or power. */
+/** Returns the registers that a bill shows, in order. Empty if the energy was measured only by intervals or power. */
 export async function loadBilledRegisters(
   db: Database,
   billed: BillSubject,
@@ -59,7 +59,7 @@ export async function loadBilledRegisters(
   );
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
-    // A register that begins within the period counts from its first reading.
+    // A register that begins to count within the period counts from its first reading in the period.
     const since = start?.registerState ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.registerState ?? null, since, end: end?.registerState ?? null };
   });
@@ -86,8 +86,8 @@ export async function loadBilledRegisters(
 }
 
 /**
- * Limits the state of a register to the time in which the register counts. A step that ends after this time belongs to another series. If
- * the time begins within the period, the whole step to the first reading counts.
+ * Limits the state of a register to the time in which the register counts. A step that ends later belongs to another series. If the
+ * register begins to count within the period, the whole step to its first reading counts.
  */
 function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from: Date): Ends {
   const counted = next && next.ms <= untilMs ? next : null;
@@ -96,7 +96,7 @@ function within({ registerState, next }: Ends, { fromMs, untilMs }: Series, from
   return { registerState: { ...registerState, atMs, next: counted }, next: counted };
 }
 
-/** Returns the state of a register whose first reading follows an instant. */
+/** Returns the state of a register at its first reading, which follows the given instant. */
 const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Date): RegisterState => ({
   atMs: Math.max(ms, from.getTime()),
   lastMs: ms,
@@ -112,7 +112,7 @@ async function seriesOf(
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const meters = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
-  // Raw SQL, because lists are passed as parameters.
+  // Raw SQL, because lists of ids are passed as parameters.
   const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
        d.register_max_kwh
@@ -132,7 +132,7 @@ async function seriesOf(
     }));
 }
 
-/** A time from the database. An infinite time is returned as a number. */
+/** A time from the database. Infinity is returned as a number. */
 type Bound = Date | number;
 
 /**
@@ -162,14 +162,14 @@ const readWhere = (bounds: string) => `(
     SELECT series_id, read_at, interval_ms, value FROM readings r WHERE series_id = s.series_id AND ${bounds}
     UNION ALL SELECT series_id, read_at, interval_ms, value FROM closed_readings r WHERE series_id = s.series_id AND ${bounds}) r
   LEFT JOIN reading_notes n USING (series_id, read_at, interval_ms)`;
-/** SQL condition of a counted reading. Readings after one that is on hold are not counted yet. */
+/** SQL condition: the reading is counted. Readings after a reading that is on hold are not counted yet. */
 const COUNTS = `(n.verdict IS NULL OR n.verdict NOT IN ('glitch', 'held', 'passed', 'excluded')) AND (h.held_at IS NULL OR r.read_at < h.held_at)`;
 const NO_JITTER = `n.verdict IS DISTINCT FROM 'jitter'`;
 const HELD = `LEFT JOIN LATERAL (SELECT min(read_at) AS held_at FROM reading_notes WHERE series_id = s.series_id AND verdict = 'held') h ON true`;
 
 /**
- * Time windows in which the nearest reading is searched, from the shortest to the longest, because a whole series may have millions of
- * readings. A few hours usually suffice.
+ * Time windows in which the nearest reading of a series is searched, from the shortest to the longest, because a whole series may have
+ * millions of readings. A window of a few hours usually suffices.
  */
 const WINDOWS = `(VALUES ('2 hours'::interval), ('2 days'), ('10 days'), ('60 days'), (NULL)) w (length)`;
 
@@ -184,7 +184,7 @@ const firstAfter = (at: string) => `LATERAL (
     WHERE ${COUNTS} ORDER BY r.read_at LIMIT 1) f LIMIT 1)`;
 
 interface Ends {
-  /** State of the register; null if there is no reading up to the instant. */
+  /** State of the register; null if there is no reading at or before the instant. */
   registerState: RegisterState | null;
   next: RegisterState['next'];
 }
@@ -232,7 +232,7 @@ const STEPS: ReadonlySet<string> = new Set(['jitter', 'reset', 'rollover', 'swap
 const stepOf = (verdict: string | null): RegisterStep =>
   verdict !== null && STEPS.has(verdict) ? (verdict as RegisterStep) : null;
 
-/** Returns the resets, rollovers and swaps of series within `(fromMs, toMs]`. */
+/** Returns the resets, rollovers and replaced meters of series within `(fromMs, toMs]`. */
 async function breaksIn(
   db: Database,
   spans: readonly { id: number; fromMs: number; toMs: number }[],

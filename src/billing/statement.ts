@@ -33,7 +33,7 @@ export type StatementEnergy = {
     energy_kwh: string | null;
   }[];
   /**
-   * Energy that the registers above do not contain: measured by power or intervals, or before a register's first known
+   * Imported energy that the listed registers do not contain: energy measured by power or intervals, or before a register's first known
    * value. For tariffs also energy that the counting rule assigned to the other side of a bound.
    */
   import_beside_registers_kwh: string;
@@ -65,7 +65,7 @@ export type BillStatement = StatementEnergy & {
   ends_at: string;
   recorded_at: string;
   adjustments: StatementAdjustment[];
-  /** Energy of the period plus the adjustments of other periods. */
+  /** Checksum of the previous version of the bill; null for the first version. */
   billed_import_kwh: string;
   billed_export_kwh: string;
   /** Checksum of the previous version; null for the first version. */
@@ -152,7 +152,7 @@ export type JsonValue =
 export function toCanonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // ECMAScript compares strings by their code units.
+  // ECMAScript's `<` compares strings by their code units, as the canonical form requires.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${toCanonicalJson(one)}`).join(',')}}`;
 }

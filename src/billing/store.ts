@@ -57,8 +57,8 @@ export interface BillVersion {
 }
 
 /**
- * A later correction of a closed period. The closing version of period `toldIn` includes the correction, or will include it (`isTold`
- * false). `toldIn` is null if the period does not exist yet.
+ * A later correction of a closed period. Period `toldIn` includes the correction in its closing version (`isTold`) or will include it.
+ * `toldIn` is null if that period does not exist yet.
  */
 interface LaterCorrection extends BilledEnergies {
   toldIn: string | null;
@@ -71,7 +71,7 @@ export interface BillDetails {
   versions: BillVersion[];
   known: KnownEnergy;
   energy: StatementEnergy;
-  /** Corrections of other periods that this period includes, or would include if it were closed now. */
+  /** Corrections of other periods that this period includes, or would include if this period were closed now. */
   adjustments: StatementAdjustment[];
   corrections: LaterCorrection[];
 }
@@ -92,8 +92,8 @@ const holdBills = (trx: Database, userId: string) =>
   sql`SELECT pg_advisory_xact_lock(${advisoryLockId('bills of', userId)}::bigint)`.execute(trx);
 
 /**
- * Creates a bill period of a home (`deviceId` null) or a device, and records its known energy as the first version. The caller must have
- * checked its access. Error 409 if another period contains some of the days.
+ * Creates a bill period of a home (`deviceId` null) or a device, and records the period's known energy as the first version. The caller
+ * must have checked its access to the home or device. Error 409 if another period contains some of the days.
  */
 export async function createBillPeriod(
   db: Database,
@@ -113,7 +113,8 @@ export async function createBillPeriod(
       trx,
     );
     const [found] = rows;
-    // The account may have changed its time zone. A period begins when its neighbour ended, so that each hour is billed exactly once.
+    // The account's time zone may have changed between two periods. A period begins exactly when its neighbour ends, so that each hour is
+    // billed once.
     const [from, to] = [found?.endBefore ?? days.from, found?.startAfter ?? days.to];
     if (found?.taken || from >= to) throw new AppError('billDaysTaken');
     if ((found?.periods ?? 0) >= MAX_PERIODS) throw new AppError('tooManyBills');
@@ -175,8 +176,8 @@ export async function recordBill(
 }
 
 /**
- * Closes a period that has ended: records its current energy and the waiting corrections of closed periods. The next open period includes
- * later changes of its days.
+ * Closes a period that has ended: records the period's current energy and the waiting corrections of closed periods. Later changes of the
+ * closed period's days become part of the next open period.
  */
 export async function closeBillPeriod(
   db: Database,
@@ -228,7 +229,7 @@ async function changeOpen<T>(
     const found = await storedPeriod(trx, reach, id);
     if (!found) return null;
     await holdBills(trx, found.user_id);
-    // Read the period again after the lock, because another transaction may have closed it.
+    // Reads the period again after the lock, because another transaction may have closed it.
     const period = await storedPeriod(trx, reach, id);
     if (!period) return null;
     if (period.closed_at) throw new AppError('billClosed');
@@ -346,8 +347,9 @@ const adjustmentOf = ({ period, imported, exported }: Outstanding): BillAdjustme
 });
 
 /**
- * Returns the corrections of closed periods that no statement contains yet and that concern this period (`listPeriodsToCorrect`): the
- * current energy minus the energy in their closing versions and in later adjustments. Omits periods without a difference.
+ * Returns those corrections of closed periods that no statement contains yet and that concern this period (`listPeriodsToCorrect`). A
+ * correction is the current energy of the closed period, minus the energy in its closing version and in later adjustments. Omits periods
+ * without a difference.
  */
 async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[]> {
   const { rows: periods } = await sql<BillPeriod & { imported: MilliwattHours; exported: MilliwattHours }>`

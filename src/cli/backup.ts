@@ -44,7 +44,7 @@ export function register(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // commander assigns an option that both the parent and the subcommand have to the parent.
+    // If both the parent command and the subcommand have an option, commander assigns its value to the parent.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')

@@ -15,7 +15,10 @@ import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.
 import { assertDatabaseReachable, CONNECTED_MS, reachSource } from './migrate.ts';
 import { withProgress } from './progress-bar.ts';
 
-/** Registers `energy cells`: the health of the cells behind a router, and its exceptions (deploy/cells/README.md). */
+/**
+ * Registers `energy cells`: the health of the cells behind a router, moves of accounts between cells, and the routers' exceptions,
+ * which name the accounts that have moved to another cell (deploy/cells/README.md).
+ */
 export function register(program: Command): void {
   const cells = program
     .command('cells')
@@ -59,7 +62,7 @@ const cellsFile = z.strictObject({
   routers: z.array(z.string().min(1)).min(1),
   /** File of the routers' exceptions, which routers read when they start. */
   exceptions: z.string().min(1),
-  /** Database and secret of each cell, for moves. */
+  /** Database and secret of each cell, which moves between cells need. */
   cells: z.record(
     z.string().refine(isCellName, 'must be the name of a cell'),
     z.strictObject({
@@ -70,7 +73,7 @@ const cellsFile = z.strictObject({
 });
 type CellsFile = z.infer<typeof cellsFile>;
 
-/** Reads the file of cells. Its relative paths start at its own folder. Throws one error with all problems. */
+/** Reads the file of cells. Relative paths in the file start at the file's folder. Throws one error with all problems. */
 async function readCells(path: string): Promise<CellsFile> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new Error(`There is no file ${path}: name it with --file (deploy/cells/README.md).`);

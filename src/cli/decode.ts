@@ -74,7 +74,7 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
-    // The code below explains how to give a message; commander's "too many arguments" would not help.
+    // The action below explains how to pass a message; commander's error "too many arguments" would not help.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)
@@ -199,7 +199,7 @@ export interface DecodeInput {
   topic: string;
   payload: string;
   config?: Record<string, unknown>;
-  /** Whether the broker retained the message; its age is then unknown. */
+  /** Whether the broker retained the message. The age of a retained message is unknown. */
   retain?: boolean;
   tz?: string;
 }
@@ -221,13 +221,13 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 
-/** Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: the assumed time of receipt. */
+/** Returns the JSON object that `energy decode` prints for a message. `receivedAtMs`: the time of receipt to assume. */
 function decodeToJson({ retain, ...message }: DecodeInput, receivedAtMs: number): string {
   const line = { ...message, received_at: new Date(receivedAtMs).toISOString(), replayed: retain };
   return JSON.stringify(decodeLine(line).answer);
 }
 
-/** Describes for a person how the service decodes a message. `receivedAtMs`: the assumed time of receipt. */
+/** Describes for a person how the service decodes a message. `receivedAtMs`: the time of receipt to assume. */
 export function describeDecoding(
   { topic, payload, config, retain = false, tz }: DecodeInput,
   receivedAtMs: number,
@@ -240,7 +240,7 @@ export function describeDecoding(
   return [...linesOfJudgement(judgement), ...linesOfAnnouncement(announced)].map(escapeLineForTerminal).join('\n');
 }
 
-/** Describes the device that a message announces, and the topics that a bridge must have for the device's values. */
+/** Describes the device that a message announces, and the topics that a bridge must forward for the device's values. */
 const linesOfAnnouncement = (announced: AnnouncedDevice | undefined): string[] =>
   announced
     ? [

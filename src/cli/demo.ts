@@ -38,7 +38,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // Until the demo has started, startDemo itself cleans up and exits, with the reason of the abort above.
+    // Until the demo has started, startDemo itself cleans up and exits, because its signal was aborted above.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);

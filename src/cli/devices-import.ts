@@ -33,7 +33,7 @@ interface ImportOptions {
 }
 
 /**
- * Runs `energy devices import FILE.csv`: pairs all devices in a table, or none if it has errors. The exit code is 1 if the table has
+ * Runs `energy devices import FILE.csv`: pairs all devices in a table, or none if the table has errors. The exit code is 1 if the table has
  * errors.
  */
 export async function importDeviceTable(file: string, options: ImportOptions): Promise<void> {
@@ -56,8 +56,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // The passwords belong to an interrupted import, so they go to its credentials file. This run commits nothing, and the operator
-            // must name another file for it.
+            // The recovered passwords belong to an interrupted import, so they are written to this run's credentials file. This run commits
+            // nothing, and the operator must name another file for its own passwords.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },
@@ -103,7 +103,7 @@ async function importerOf(db: Database, { utility, createUsers }: ImportOptions)
   return { ...importer, reach: { enrolledBy: userId }, newOwners: newOwnersOf(userId) };
 }
 
-/** Parses `line 3.type` into a line number and a member. */
+/** Parses the field `line 3.type` of an error into a line number and a member. */
 function placeOf(field: string): { line: number; member: string | null } {
   const [, line, member] = /^line (\d+)(?:\.(.+))?$/.exec(field) ?? [];
   return { line: Number(line), member: member ?? null };
@@ -190,8 +190,8 @@ function credentialsFile(path: string) {
     /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
     discard,
     /**
-     * Returns the passwords of a killed import if that import was committed; otherwise deletes them and returns none. Must be called while
-     * no other import is running.
+     * Returns the passwords of a killed import if that import was committed; otherwise deletes the passwords and returns none. Must be
+     * called while no other import is running.
      */
     async recover(db: Database): Promise<ImportCredential[]> {
       const interruptedText = await readFile(part, 'utf8').catch(nullIfAbsent);
@@ -207,7 +207,7 @@ function credentialsFile(path: string) {
       await discard();
       return [];
     },
-    /** Writes the passwords next to the final path, before the commit. Throws if the final file already exists. */
+    /** Writes the passwords to a file next to the final path, before the commit. Throws if the final file already exists. */
     async prepare(credentials: readonly ImportCredential[]): Promise<void> {
       if (credentials.length === 0) return;
       if ((await readFile(path, 'utf8').catch(nullIfAbsent)) !== null)

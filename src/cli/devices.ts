@@ -19,7 +19,7 @@ import { findUserId } from './named-user.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Limits of a list that is printed on a terminal. */
+/** Maximum number of objects in a list that is printed on a terminal. */
 const PAGE = { limit: 200 };
 
 interface NewDevice {
@@ -177,7 +177,7 @@ async function discovered(db: Database, { user, json }: { user: string; json?: b
   for (const one of all) {
     const counted = one.quantities.filter(({ counts }) => counts !== null);
     const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
-    // Line breaks in a device's text are escaped, so that they cannot start a new line of output.
+    // Line breaks in a device's text are escaped, so that the text cannot start a new line of output.
     const head = escapeLineForTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
     printResult(json, one, `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`);
   }

@@ -30,7 +30,7 @@ export function register(program: Command): void {
       const text = options.json
         ? JSON.stringify({ ok: isWell, findings })
         : escapeForTerminal(formatFindings(findings));
-      // The process exits explicitly, because a connection that does not close would keep it alive.
+      // The process exits explicitly, because an open connection could otherwise keep the process alive.
       process.stdout.write(`${text}\n`, () => process.exit(isWell ? 0 : 1));
     });
 }

@@ -37,8 +37,8 @@ async function run(user: string, { output, json }: { output: string; json?: bool
       now: new Date(),
       onFile: (name) => void (isShown && process.stderr.write(`\r\x1b[K${name}`)),
     });
-    // An interrupted export may have left this file. The new file is readable by its owner only, because it contains a person's complete
-    // data.
+    // An interrupted export may have left a file with this name. The new file is readable by its owner only, because it contains a person's
+    // complete data.
     await rm(unfinished, { force: true });
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
     try {

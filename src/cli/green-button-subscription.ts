@@ -6,14 +6,12 @@ import { openAnswerFetcher } from '#src/start/channels.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { readFirstLine } from './option-values.ts';
 
-/**
- * Limits of one page of a subscription. They are high, because a server needs time to prepare years of quarter-hours.
- */
+/** Maximum size and time of one page of a subscription. Both are high, because a server needs time to prepare years of quarter-hours. */
 const PAGE_BOUNDS = { maxBytes: 64 * 1_048_576, timeoutMs: 300_000 };
 /** Maximum number of pages of a subscription. */
 const MAX_PAGES = 1_000;
 
-/** Whether the argument is the URL of a subscription instead of a file name. */
+/** Whether the command's argument is the URL of a subscription instead of a file name. */
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
 /** Returns the token of the subscription to import; null for files. Throws if the options contradict each other. */
@@ -49,7 +47,7 @@ export async function downloadPages(
   }
 }
 
-/** Reads a token: the first line of a file. Throws if it is not a token. */
+/** Reads a bearer token: the first line of a file. Throws if that line is not a token. */
 async function readToken(file: string): Promise<string> {
   const token = await readFirstLine(file, 'token');
   // The regular expression lists the characters that a bearer token may contain (RFC 6750, 2.1).
@@ -104,7 +102,7 @@ export async function downloadSubscription(
 
 const hintOf = (failure: string): string => (/^HTTP 40[13]$/.test(failure) ? ' (the server rejects the token)' : '');
 
-/** Returns the URL of the next page; null for the last page. */
+/** Returns the URL of the page after the downloaded page in `file`; null if that page is the last. */
 async function nextPage(file: string, of: URL): Promise<URL | null> {
   let href: string | null = null;
   for await (const part of espiParts(file)) if (part.part === 'feedLink' && part.rel === 'next') href = part.href;

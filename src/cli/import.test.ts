@@ -26,7 +26,7 @@ test.each([
   ['sensor.grid_return_1', 'Wh', '--channel export'],
   ['sensor.energy_consumption_tarif_2', 'kWh', '--channel import/t2'],
   ['sensor.p1_energy_export_tariff_1', 'kWh', '--channel export/t1'],
-  // The name of the exported energy in the DSMR integration.
+  // Name of the exported energy in Home Assistant's DSMR integration.
   ['sensor.electricity_meter_energy_production_tarif_1', 'kWh', '--channel export/t1'],
   ['sensor.gas', 'm³', '--channel gas/m3'],
   ['sensor.water_meter', 'L', '--channel water/m3'],

@@ -18,7 +18,7 @@ import { parseZone } from './option-values.ts';
 import { createBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Exit code if some rows of the import were not counted. */
+/** Exit code of an import of which some rows were not counted. */
 const LEFT_OUT = 3;
 const MEANINGS: Record<string, string> = {
   overlap: 'overlap another interval of the channel',
@@ -158,7 +158,7 @@ export function importReaderFor(options: Options): ImportReader {
   return (file, counts, onBytes) => csvReadings(file, csv, counts, onBytes);
 }
 
-/** Lists the entities in Home Assistant's files, each with a command that imports it. */
+/** Lists the entities in Home Assistant's files, each with a command that imports the entity. */
 async function list(files: string[], { device = 'dev_…', json }: Options): Promise<void> {
   const found = [];
   for (const file of files) {
@@ -190,8 +190,8 @@ const seriesToResponse = ({ file, name, unit, readings, fromMs, toMs }: ImportSe
 });
 
 /**
- * Returns the command to paste for importing one entity. Direction and medium are guessed from the entity's name and unit, and written out
- * so that the user can correct them.
+ * Returns the command to paste for importing one entity. Direction and medium are guessed from the entity's name and unit, and the command
+ * contains both, so that the user can correct the guess.
  */
 export function suggestImportCommand(
   file: string,
@@ -202,7 +202,7 @@ export function suggestImportCommand(
   const energy = /export|return|teruggelever|einspeis|feed_?in|injection|production_tarif/i.test(name)
     ? 'export'
     : 'import';
-  // Two tariffs are two registers, and each register needs its own channel.
+  // Two tariffs are two registers of a meter, and each register needs its own channel.
   const [, tariff] = /tari(?:f|ff)_?([1-4])/i.exec(name) ?? [];
   const channel = unit === null || unit.endsWith('Wh') ? `${energy}${tariff ? `/t${tariff}` : ''}` : volume;
   return `energy import --format home-assistant --device ${device} --entity ${quoted(name)} --channel ${channel} ${quoted(file)}`;

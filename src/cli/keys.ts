@@ -81,7 +81,7 @@ const create = (o: NewKey) =>
       (trx) => createKey(trx, wanted),
       ({ key_id }) => key_id,
     );
-    // The JSON object has the documented members; `allowed_addresses` is added only if the key is restricted.
+    // The JSON object has the documented members, plus `allowed_addresses` if the key is restricted to addresses.
     const { allowed_addresses: allowed, ...promised } = key;
     printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown only once:\n\n  ${key.key}\n`);
   });
@@ -201,7 +201,8 @@ const KEY: CommandNoun = {
 };
 
 /**
- * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. A key cannot be changed; it is rotated.
+ * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. There is no command to change a key; keys
+ * are rotated.
  */
 export function addKeyVerbs(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });

@@ -15,7 +15,10 @@ import { withProgress } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
 import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
 
-/** Registers `energy migrate`, which moves the database or updates it to this version's schema, as every role does at its start. */
+/**
+ * Registers `energy migrate`, which moves the data to another database or updates the schema to this version, as every role does at its
+ * start.
+ */
 export function register(program: Command): void {
   program
     .command('migrate')
@@ -166,7 +169,7 @@ export async function assertDatabaseReachable(option: string, url: string): Prom
     throw new Error(
       `${option}: must be a URL that begins with postgres:// or postgresql://, such as postgres://USER:PASSWORD@HOST:5432/DATABASE`,
     );
-  // Raw SQL: tests the connection.
+  // Raw SQL: a query that tests the connection.
   await withPool(url, { max: 1, applicationName: 'energy command' }, (pool) => pool.query('SELECT 1')).catch(
     (error) => {
       const { code = '', message } = error as { code?: string; message: string };

@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
-/** Summary of each command. The list of all commands uses these summaries, so that it loads no command. */
+/** Summary of each command, for the list of all commands. The list therefore needs to load no command. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   start: 'run the whole service: all roles, and the embedded database if none is configured',
   ingest: 'run only the ingest role',
@@ -80,7 +80,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A command that reports an unknown option before a missing one, because the unknown option is usually a misspelling of the missing one.
+ * A command that reports an unknown option before a missing option, because the unknown option is usually a misspelling of the missing
+ * option.
  */
 class PlainCommand extends Command {
   /** Method of commander that suggests the most similar option; missing in commander's types. */
@@ -108,7 +109,10 @@ export function buildProgram(files: Iterable<Commands>): Command {
   return program;
 }
 
-/** Builds the program with the names of all commands, but without their code. It can list the commands and report an unknown command. */
+/**
+ * Builds the program with the names of all commands, but without their code. This program can list the commands and report an unknown
+ * command.
+ */
 export function buildOverview(): Command {
   const program = buildProgram([]).configureHelp({ subcommandTerm: (command) => command.name() });
   for (const [name, summary] of Object.entries(SUMMARIES)) program.command(name).description(summary);
@@ -131,7 +135,9 @@ export async function runCommandLine(): Promise<void> {
   }
 }
 
-/** Returns the text of an error for a terminal. It may quote an imported file or a device, which must not control the terminal. */
+/**
+ * Returns the text of an error for a terminal. Control characters are escaped, because the error may quote an imported file or a device.
+ */
 export const describeFailure = (error: unknown): string =>
   escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 

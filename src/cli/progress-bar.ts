@@ -5,12 +5,12 @@ import type { MoveSteps } from '#src/start/move.ts';
 /** Methods of a progress bar that commands use. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Time in ms between two lines of progress in a file or a pipe. Work that takes less time prints none. */
+/** Time in ms between two lines of progress in a file or a pipe. Work that takes less time prints no line. */
 const LINE_MS = 5_000;
 
 /**
- * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, it prints a line such as
- * `label: 42 %` every five seconds. A payload with `relation` replaces the label.
+ * Creates a progress bar on stderr: `label [bar] format`. If stderr is not a terminal, a line such as `label: 42 %` is printed every five
+ * seconds instead. A payload with `relation` replaces the label.
  */
 export const createBar = (label: string, format: string, clearOnComplete = false): ProgressBar =>
   process.stderr.isTTY
@@ -45,7 +45,7 @@ export function createProgressPrinter(label: string, print: (line: string) => vo
   };
 }
 
-/** Runs work that reports its steps and the progress of relations. Steps are shown on a terminal only. */
+/** Runs work that reports its steps and the progress of relations. The steps are printed only on a terminal. */
 export async function withProgress<T>(work: (steps: MoveSteps) => Promise<T>): Promise<T> {
   const bar = createBar('{relation}', '{percentage}%', true);
   let shown = '';

@@ -59,7 +59,7 @@ export function register(program: Command): void {
         );
         const replayed = await replayRejected(pool, whichOf(options), { retentionMonths, maxChannels });
         if (!replayed) throw new Error('Another replay is running. Try again when it has finished.');
-        // `isComplete` is omitted, because on the command line a replay always runs to its end.
+        // `isComplete` is omitted from the output, because on the command line a replay always runs to its end.
         const { isComplete: _, ...done } = replayed;
         if (options.json) return console.log(JSON.stringify(done));
         console.log(

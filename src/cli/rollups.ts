@@ -7,7 +7,7 @@ import { checkAllRollups, type RollupOptions, type RollupReport } from '#src/rol
 import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
 
-/** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes them if they differ. */
+/** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes aggregates that differ. */
 export function register(program: Command): void {
   const rollups = program.command('rollups');
   rollups

@@ -11,13 +11,18 @@ export function printResult(json: boolean | undefined, value: object, text: stri
   console.log(json ? JSON.stringify(value) : escapeForTerminal(text));
 }
 
-/** Maximum time in ms that a command waits for the worker to record the command's endings next to the backups. */
+/**
+ * Maximum time in ms that a command waits until the worker has recorded the objects that the command ended in `ended.jsonl`, next to the
+ * backups.
+ */
 const ENDINGS_MS = 5_000;
 
-/** Waits until the worker has recorded the endings of a command in `ended.jsonl`. Prints a warning after the maximum time. */
+/**
+ * Waits until the worker has recorded the objects that a command ended in `ended.jsonl`. Prints a warning if the maximum time has passed.
+ */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
-    // Raw SQL: whether a queue is empty.
+    // Raw SQL: whether the queue of ended objects is empty.
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }

@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
     console.log('Stopping …');
-    // Until the service has started, startAll itself stops the roles that are already running.
+    // Until the service has started, startAll itself stops the roles that are already running, because its signal was aborted.
     if (!service) return;
     await service.stop();
     process.exit(0);

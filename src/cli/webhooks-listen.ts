@@ -17,16 +17,14 @@ import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * URL of a listener's subscription: the service's own test receiver. Nothing is sent outside the installation, and the signed request is
- * stored.
+ * URL of the subscription of `energy webhooks listen`: the service's own test receiver. Nothing is sent outside the installation, and the
+ * signed request is stored.
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;
-/**
- * Maximum response time of the local program in ms, equal to that of a webhook's receiver (specification, Events: 2xx within 5 seconds).
- */
+/** Maximum response time of the local program in ms, as for any webhook receiver (specification, Events: 2xx within 5 seconds). */
 const ANSWER_WITHIN_MS = 5_000;
-/** Number of rows of the delivery log in one query. */
+/** Number of rows of the delivery log that one query reads. */
 const PAGE = 200;
 
 interface ListenOptions {
@@ -77,8 +75,8 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
 }
 
 /**
- * Subscribes the account and forwards its events until `stop` aborts, then ends the subscription. The subscription of a
- * killed listener is ended by the account's next listener.
+ * Subscribes the account to events and forwards them until `stop` aborts, then ends the subscription. If a listener is killed, the
+ * account's next listener ends its subscription.
  */
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const db = createDatabase(pool);
@@ -86,7 +84,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
     runAsOperator(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
-  // Subscriptions of running listeners are not ended, because their locks are held.
+  // Subscriptions of running listeners are not ended: a running listener holds a lock.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
   const secret = options.authToken ?? `whsec_${randomBytes(32).toString('base64')}`;
@@ -104,11 +102,11 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
   }
 }
 
-/** Returns the lock that a listener holds while it runs. */
+/** Returns the advisory lock that a listener holds while it runs. */
 const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
-  // An account has at most 100 subscriptions.
+  // One page contains all subscriptions, because an account has at most 100.
   const webhooks = await listWebhooks(db, userId, { limit: PAGE });
   return webhooks.filter(({ url }) => url === ADDRESS).map(({ webhook_id }) => webhook_id);
 }
@@ -120,7 +118,7 @@ async function forwardUntil(
   webhookId: string,
   options: ListenOptions,
 ): Promise<void> {
-  /** Number of forwarded attempts, by delivery. Each new attempt of a delivery is forwarded. */
+  /** Number of forwarded attempts, by delivery. Each later attempt of a delivery is forwarded, too. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
     if (!(await reachesWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
@@ -137,8 +135,8 @@ async function forwardUntil(
 }
 
 /**
- * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads older pages only as long as a page contains only such
- * deliveries.
+ * Returns deliveries with an attempt that was not forwarded yet, oldest first. Reads an older page only if every delivery of the newer page
+ * has such an attempt.
  */
 async function findNewDeliveries(
   db: Database,
@@ -164,8 +162,8 @@ interface Outcome {
 }
 
 /**
- * Posts a signed request to the program with the same bytes that a receiver gets. Redirects are not followed, as for
- * real receivers.
+ * Posts a signed request to the local program, with the same bytes that a webhook receiver gets. Redirects are not followed, as for real
+ * receivers.
  */
 async function forward(
   to: URL,

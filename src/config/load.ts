@@ -23,8 +23,8 @@ export const givenVariables = (env: Record<string, string | undefined> = process
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. The only reader of `process.env`. Throws a ConfigError with one line per error. Identifiers created
- * by this process after the call contain the name of the environment's cell.
+ * Reads and validates the environment. No other function reads `process.env`. Throws a ConfigError with one line per error. Identifiers
+ * that this process creates after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
@@ -46,9 +46,9 @@ function configOf(vars: Variables) {
   const tlsHost = vars.MQTTS_HOST ?? (sandbox ? LOCAL : '0.0.0.0');
   return {
     environment: vars.ENVIRONMENT,
-    /** Name of this installation among several installations behind one router; undefined: the first. */
+    /** Name of this installation among several installations behind one router; undefined: the first installation. */
     cell: vars.CELL,
-    /** `format`: format of the log; undefined: text on a terminal, JSON elsewhere. */
+    /** `format`: format of the log; undefined: text on a terminal, otherwise JSON. */
     log: { level: vars.LOG_LEVEL, format: vars.LOG_FORMAT },
     dataDir: vars.DATA_DIR ?? (sandbox ? join('data', 'sandbox') : 'data'),
     publicUrl,
@@ -68,7 +68,7 @@ function configOf(vars: Variables) {
     /** Settings of the embedded broker, except for `url` (an external broker) and `publicHost` (the host name for devices). */
     mqtt: {
       url: vars.MQTT_URL,
-      /** Number of queues at a broker cluster; undefined: as many as at the cluster's first start, or 64. */
+      /** Number of queues at a broker cluster; undefined: the number of the cluster's first start, or 64 at the first start. */
       shards: vars.SHARDS,
       host: vars.MQTT_HOST,
       port: port(vars.MQTT_PORT, 1883),
@@ -108,7 +108,7 @@ function configOf(vars: Variables) {
             users: vars.HOMEASSISTANT_USERS ?? [],
             prefix: vars.HOMEASSISTANT_DISCOVERY_PREFIX,
           },
-    /** Undefined: users sign in only by mail. */
+    /** Identity provider for sign-in; undefined: users sign in only by mail. */
     oidc: readOidcConfig(vars),
     tracing: {
       isOn: (vars.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? vars.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined,
@@ -186,7 +186,7 @@ function findCombinationErrors(vars: Variables): string[] {
 
 /** Returns the environment that gives child processes this configuration: database, data directory and listening addresses. */
 export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
-  // Only the supervisor listens on the operators' port. Its children use IPC and take no port.
+  // Only the supervisor listens on the operators' port. Its child processes report to it by IPC.
   const operator = { OPERATOR_PORT: 'none' };
   return {
     ...process.env,
@@ -215,7 +215,7 @@ export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: C
 /** Default number of queues at a broker cluster's first start. */
 export const DEFAULT_SHARDS = 64;
 
-/** Returns the texts that must never be shown: values of secret variables, and passwords in URLs. */
+/** Returns the texts that must never be printed: values of secret variables, and passwords in URLs. */
 export function listSecretTexts(env: Record<string, string | undefined> = process.env): string[] {
   return [...SECRET_VARIABLES].flatMap((name) => {
     const value = env[name] ?? '';

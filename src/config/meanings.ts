@@ -1,6 +1,6 @@
 import type { Variables } from './sections.ts';
 
-/** Description of each variable in one line. docs/configuration.md is generated from it (`npm run configuration`). */
+/** Description of each variable in one line. docs/configuration.md is generated from these descriptions (`npm run configuration`). */
 export const VARIABLE_MEANINGS: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: 'live, or sandbox with its own keys, ports and database',
   CELL: 'name of this installation, if several share one address; the first one has none',

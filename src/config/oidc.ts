@@ -24,7 +24,7 @@ export function readOidcConfig(vars: Variables) {
     verifiedClaim: vars.OIDC_VERIFIED_CLAIM,
     /** Whether an account is created for people without one. */
     createsAccounts: vars.OIDC_CREATE_ACCOUNTS,
-    /** Required domains of e-mail addresses, in lower case; undefined: any. */
+    /** Required domains of e-mail addresses, in lower case; undefined: any domain. */
     emailDomains: domains?.includes(ANY) ? undefined : domains,
     caFile: vars.OIDC_CA_FILE,
   };

@@ -48,13 +48,13 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
-/** Topics of devices and gateways are rejected: the service subscribes to them and would receive its own messages. */
+/** Topics of devices and gateways are rejected: the service subscribes to these topics and would receive its own messages. */
 const topicPrefix = z
   .string()
   .refine((text) => /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) && !/^(gw|energy)(\/|$)/.test(text), {
     error: 'must be parts of letters, digits, _ and -, separated by slashes, and must not begin with gw or energy',
   });
-/** A host name or address without a port, because it is announced to devices and written into the certificate. */
+/** A host name or address without a port, because devices receive it and the certificate contains it. */
 const host = z.string().refine((text) => isIP(text) !== 0 || HOST_NAME.test(text), {
   message: 'must be a host name or an IP address, without scheme and port',
 });

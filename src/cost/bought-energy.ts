@@ -16,7 +16,7 @@ export interface Buyer {
 /** List of energies: whole mWh as floats, or the meter's smaller units as bigints. */
 type Energies<Energy extends number | bigint> = Energy extends number ? Float64Array : readonly Energy[];
 
-/** Energy in consecutive quarter-hours (UTC) from `fromMs` on. */
+/** Energy that a home or device bought in consecutive quarter-hours (UTC) from `fromMs` on. */
 export interface BoughtEnergy<Energy extends number | bigint = number> {
   fromMs: number;
   imported: Energies<Energy>;
@@ -27,7 +27,7 @@ export interface BoughtEnergy<Energy extends number | bigint = number> {
   coveredMs: Float64Array;
 }
 
-/** A source from which bought energy is read, one time range at a time. */
+/** A source of bought energy that is read range by range. */
 export interface EnergyMeter<Energy extends number | bigint = number> {
   /** Number of the meter's units in a mWh; default 1. More than 1 only with bigints. */
   unitsPerMilliwattHour?: bigint;
@@ -38,8 +38,8 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
 }
 
 /**
- * Returns the meter of imported and exported energy (docs/cost.md, "Whose energy"). A home is metered at its connection point or, without a
- * grid meter, by the imports of its consumption devices. A device is metered by its own import.
+ * Returns the meter of the energy that a home or device imported and exported (docs/cost.md, "Whose energy"). A home is metered at its
+ * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
 export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });

@@ -4,9 +4,9 @@ import { createThreads } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
-/** Time in seconds after which another calculation of the account may begin: most calculations take less than a second. */
+/** Time in seconds after which the account should retry a calculation: most calculations take less than a second. */
 const RETRY_AFTER_SECONDS = 2;
-/** Maximum number of tasks that wait for a thread. Each task takes up to 20 MB: 36 months of quarter-hours and prices. */
+/** Maximum number of calculation tasks that wait for a thread. Each task takes up to 20 MB: 36 months of quarter-hours and prices. */
 const MAY_WAIT = 8;
 
 /**
@@ -35,7 +35,7 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
       // The account may not start another calculation before this one has ended: a database statement that has begun continues after the
-      // time limit.
+      // calculation's time limit.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {
         return await Promise.race([done, rejectWhenAborted(signal)]);

@@ -2,17 +2,20 @@ import type { Fraction } from '#src/core/decimal.ts';
 import type { CapacityCharge } from '#src/tariffs/tariff.ts';
 
 const BILLION = 1_000_000_000n;
-/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a quarter of an hour, and 10^6 mWh are a kWh. */
+/** Billionths of a kW for each mWh in a quarter-hour: a quarter-hour is a quarter of an hour, and 10^6 mWh are 1 kWh. */
 const NANO_KW_PER_MWH = 4_000n;
 
-/** Bought energy of a quarter-hour. `coveredMs`: milliseconds in which it is known. */
+/** Bought energy of a quarter-hour. `coveredMs`: milliseconds of the quarter-hour for which the energy is known. */
 interface PeakQuarterHour {
   imported: number | bigint;
   estimated: number | bigint;
   coveredMs: number;
 }
 
-/** Whether a quarter-hour may be a month's peak: it is known, and at most half of it is estimated (docs/cost.md, "Capacity"). */
+/**
+ * Whether a quarter-hour may be a month's peak: its energy is known, and at most half of the energy is estimated (docs/cost.md,
+ * "Capacity").
+ */
 export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>
   coveredMs > 0 && (typeof estimated === 'bigint' ? 2n * estimated : 2 * estimated) <= imported;
 

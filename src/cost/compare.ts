@@ -16,7 +16,7 @@ export interface ComparedTariffs {
   others: { tariffId: string; name: string; cost: Cost }[];
 }
 
-/** Maximum number of other tariffs to compare. Each tariff is applied to a year of quarter-hours. */
+/** Maximum number of other tariffs to compare, because each tariff is applied to a year of quarter-hours. */
 const MOST_OTHERS = 5;
 
 /**
@@ -84,7 +84,7 @@ export async function compareOffers(
   const tariffs = [own, ...always.map((one) => [one])];
   const [paid = null, ...costs] = await calculator.compare({ held, range, now, tariffs }, signal);
   const alternatives = costs.map((cost, index) => {
-    // A tariff that is valid from the start of a range has a cost as soon as the range has begun.
+    // The offer is valid from the start of the range, so a range that has begun always has a cost.
     if (!cost) throw new Error('a range that has begun has no cost');
     const { name } = offers[index] as Tariff;
     return { name, cost, difference: paid && subtractAmounts(cost.total, paid.total) };

@@ -17,7 +17,7 @@ import {
 
 interface RangeTask {
   /**
-   * Energy and prices. For `what if`, its energy covers only earlier months; `exchange` contains the energy of the
+   * Energy and prices of a cost computation. For `what if`, this energy covers only earlier months; `exchange` contains the energy of the
    * range.
    */
   held: HeldCostSources;
@@ -31,7 +31,7 @@ export interface CompareTask extends RangeTask {
   tariffs: readonly (readonly Tariff[])[];
 }
 
-/** Task that computes a home with a change, and its costs before and after the change. */
+/** Task that simulates a change of a home, and computes the home's costs before and after the change. */
 export interface WhatIfTask extends RangeTask {
   ask: 'what if';
   tariffs: readonly Tariff[];
@@ -45,7 +45,7 @@ export interface WhatIfResult {
   after: HomeEnergies & { cost: Cost | null };
   battery: ReturnType<typeof describeBattery> | null;
   unknownQuarterHours: number;
-  /** Whether the change can alter anything. */
+  /** Whether the change can alter any energy. */
   canAlter: boolean;
 }
 
@@ -59,7 +59,7 @@ export default async function compute(task: CompareTask | WhatIfTask): Promise<(
   return costs;
 }
 
-/** Computes a home before and after a change. Pure. */
+/** Computes the energies and costs of a home before and after a change. Pure. */
 export async function computeWhatIf({
   held,
   range,
@@ -85,10 +85,7 @@ export async function computeWhatIf({
   };
 }
 
-/**
- * Returns the meter of a home after its change, in the simulation's units. Months before the range keep their actual
- * peaks.
- */
+/** Returns the meter of a home after its change, in the simulation's units. Months before the range have the peaks that were measured. */
 function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }: SimulatedHome, fromMs: number) {
   const inUnits = (list: Float64Array) => Array.from(list, (milliwattHours) => BigInt(milliwattHours) * units);
   const stretches = [

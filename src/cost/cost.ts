@@ -17,7 +17,7 @@ export interface Cost {
   capacity?: string;
   /** The amount of the `import` cost that is for estimated energy. */
   estimated: string;
-  /** Energy without a known price, in kWh. No amount includes it. */
+  /** Energy without a known price, in kWh. No amount of the cost includes this energy. */
   missing_prices_kwh: number;
 }
 
@@ -38,7 +38,7 @@ const BILLION = 1_000_000_000n;
 export interface CostSums {
   /** Currency of the sums; null if no tariff was valid. */
   currency: string | null;
-  /** Number of units of the energies in a mWh. */
+  /** Number of units in a mWh. The energies of the sums are counted in these units. */
   unitsPerMilliwattHour: bigint;
   imported: bigint;
   estimated: bigint;
@@ -61,18 +61,18 @@ export const createCostSums = (unitsPerMilliwattHour = 1n): CostSums => ({
   capacity: null,
 });
 
-/** Consecutive quarter-hours with the same prices. Their energy is summed first, and the sum is multiplied by the price once. */
+/** Consecutive quarter-hours with the same prices. Their energies are summed first, and the sum is multiplied by the price once. */
 interface Run extends CostedEnergy {
   into: CostSums;
   day: ClockDay;
   tariff: Tariff | null;
   importPrice: ExactPrice | null;
-  /** Undefined if the tariff does not pay for exported energy. */
+  /** Price of a kWh of exported energy. Undefined if the tariff does not pay for exported energy. */
   exportPrice: ExactPrice | null | undefined;
   quarters: number;
 }
 
-/** Adds two energies of the same kind. Numbers have a separate branch because they are several times as fast as bigints. */
+/** Adds two energies of the same kind. Numbers have a separate branch, because adding them is several times as fast as adding bigints. */
 const plus = <Energy extends number | bigint>(a: Energy, b: Energy): Energy =>
   ((a as number) + (b as number)) as Energy;
 
@@ -111,8 +111,8 @@ export function createCostAccumulator(
 
   return {
     /**
-     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. May be called once for several
-     * quarter-hours of one day if none of them has any energy.
+     * Adds the cost of a quarter-hour (UTC, with its local time) to `into`. If several quarter-hours of one day have no energy, one call
+     * may add all of them.
      */
     add(into: CostSums, quarterMs: number, clock: ClockQuarterHour, energy: CostedEnergy, quarters = 1): void {
       const { imported, estimated, exported } = energy;

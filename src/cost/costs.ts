@@ -113,7 +113,7 @@ export async function holdCostSources(
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
 }
 
-/** Reads the prices, in a range, of the series that the tariffs use. */
+/** Reads the prices of the series that the tariffs use, in a range. */
 export function holdPrices(
   db: Database,
   tariffs: readonly Tariff[],

@@ -13,7 +13,7 @@ import { usageRowKeyOf } from './weighted-rows.ts';
 export interface Emissions {
   /** Kilograms of CO2 equivalent with 3 decimals, rounded once from the exact sum. */
   kg_co2e: string;
-  /** Energy without a known intensity, in kWh. `kg_co2e` does not include it. */
+  /** Energy without a known intensity, in kWh. `kg_co2e` does not include the emissions of this energy. */
   missing_kwh: number;
 }
 
@@ -45,10 +45,7 @@ export async function loadTotalEmissions(db: Database, asked: CostQuery): Promis
   return all ? roundEmissions(all) : NO_EMISSIONS;
 }
 
-/**
- * Loads the inputs of an emissions computation, which works like the computation of costs: the intensity in grams is the price of a kWh in
- * a tariff.
- */
+/** Loads the inputs of an emissions computation, which is a cost computation in which the price of a kWh is its intensity in grams. */
 async function loadEmissionSources(db: Database, { buyer, range }: CostQuery, seriesId: string): Promise<CostSources> {
   const tariff: Tariff = {
     ...{ tariffId: '', userId: buyer.userId, name: '', validFrom: range.start, currency: 'gCO2e' },

@@ -11,7 +11,7 @@ export interface HeldCostSources {
   /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
   /**
-   * Energy of earlier months, whose peaks may count for capacity charges, and of the range. Where two stretches overlap, the later stretch
+   * Energy of the range, and of earlier months whose peaks may count for capacity charges. If two stretches of time overlap, the later one
    * in the list applies.
    */
   stretches: BoughtEnergy[];
@@ -63,7 +63,7 @@ export async function loadEnergyOfRange(
 }
 
 /**
- * Reads the energy of the earlier months over which a capacity charge averages: as many months with a peak as the charge needs, and the
+ * Reads the energy of the earlier months over which a capacity charge averages: as many months with a peak as the charge needs, plus the
  * month in which the range begins.
  */
 export async function earlierMonths(
@@ -91,7 +91,7 @@ export async function earlierMonths(
   return months;
 }
 
-/** Converts data in memory to the inputs of a cost computation under the given tariffs, which then needs no database. */
+/** Returns the inputs of a cost computation under the given tariffs from data in memory, so that the computation needs no database. */
 export const openSources = (
   { zone, beginsAtMs, stretches, prices }: HeldCostSources,
   tariffs: readonly Tariff[],
@@ -112,8 +112,8 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
 }
 
 /**
- * Returns the energy of a range from stretches, of which later ones take precedence. Quarter-hours outside all stretches are 0. `list`:
- * creates a list of zeros.
+ * Returns the energy of a range, cut from stretches of energy; if two stretches overlap, the later one in the list applies. Quarter-hours
+ * outside all stretches are 0. `list`: creates a list of zeros.
  */
 export function cutStretches<Energy extends number | bigint>(
   stretches: readonly BoughtEnergy<Energy>[],

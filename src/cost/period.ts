@@ -16,12 +16,9 @@ export interface PeriodCosts {
   used: Cost | null;
   /** Costs of the compared periods, without capacity charges, which apply only to whole months. */
   compared: { now: Cost | null; before: Cost | null; last_year: Cost | null };
-  /** Costs of the devices that used most. */
+  /** Costs of the devices that used most energy. */
   devices: { device_id: string; cost: Cost | null }[];
-  /**
-   * Returns the energy of a range from stretches, of which later ones take precedence. Quarter-hours outside all stretches are 0. `list`:
-   * function that creates a list of zeros.
-   */
+  /** Yearly cost of a constant load of 1 kW; null if unknown. */
   kilowatt_year: KilowattYearCost | null;
 }
 
@@ -62,14 +59,14 @@ export async function loadPeriodCosts(
   };
 }
 
-/** Returns the cost of a range that ends at the start of a quarter-hour. */
+/** Returns the cost of a range up to now. The range must end at the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] = (await nullIfTwoCurrencies(costSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
   return sums ? roundCost(sums) : null;
 }
 
-/** Returns the costs of the devices that used most, each by its import (docs/cost.md, "Whose energy"). */
+/** Returns the costs of the devices that used most energy, each by its own import (docs/cost.md, "Whose energy"). */
 async function devicesIn(db: Database, sources: CostSources, userId: string, range: Range, now: Date) {
   const devices = await db
     .selectFrom('devices')

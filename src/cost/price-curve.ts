@@ -11,11 +11,11 @@ import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
 export interface PriceCurve {
   /** Currency code; null if no dynamic tariff is valid. */
   currency: string | null;
-  /** `per_kwh`: mean price of the hour's four quarter-hours; null if one of them is unknown. */
+  /** `per_kwh`: mean price of the hour's four quarter-hours; null if the price of any of the four is unknown. */
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 
-/** Number of units in one unit of the currency: an exact price has 18 decimals. */
+/** Number of units of an exact price in one unit of the currency: an exact price has 18 decimals. */
 const UNIT = 10n ** 18n;
 const DECIMALS = 5;
 
@@ -37,7 +37,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const quarters = new Map<number, (ExactPrice | null)[]>();
   for (let ms = Math.ceil(fromMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS; ms < toMs; ms += QUARTER_HOUR_MS) {
     const clock = clockAt(ms);
-    // A price in another currency cannot be drawn on the same axis.
+    // A day whose tariff has another currency gets no prices, because its prices cannot be drawn on the same axis.
     const tariff = findTariffOfDay(tariffs, clock.day.date);
     const isSame = tariff?.currency === first.currency;
     const price = tariff && isSame ? findEnergyPrice(tariff.import, ms, clock, seriesPrice) : null;

@@ -17,7 +17,7 @@ export const findTariffOfDay = (tariffs: readonly Tariff[], date: string): Tarif
   tariffs.findLast(({ validFrom }) => validFrom <= date) ?? null;
 
 /**
- * Returns the price of a kWh under these rates, in a quarter-hour given with its local time; null if the price is unknown. Pure
+ * Returns the price of a kWh under the given rates, in a quarter-hour given with its local time; null if the price is unknown. Pure
  * (docs/cost.md, "Prices").
  */
 export function findEnergyPrice(
@@ -40,7 +40,8 @@ export function findEnergyPrice(
 }
 
 /**
- * Whether a period of a tariff applies to a quarter-hour. After midnight, the weekday and month of the new day count.
+ * Whether a period of a tariff applies to a quarter-hour. A period that continues after midnight then takes the weekday and month of the
+ * new day.
  */
 function isIn(
   { days, months, fromMinute, toMinute }: RatePeriod,

@@ -36,7 +36,9 @@ const rangeOf = (startMs: number, endMs: number, zone: string): Range => {
   return { from: new Date(startMs), to: new Date(endMs), zone, start: dateOf(startMs), end: dateOf(endMs - 1) };
 };
 
-/** Whether the error reports two currencies in one range: the only error of a cost computation that the caller can cause. */
+/**
+ * Whether the error reports tariffs of two currencies in one range. This is the only error of a cost computation that the caller can cause.
+ */
 export const isTwoCurrenciesError = (error: unknown): boolean =>
   error instanceof AppError && error.is === 'unprocessable';
 

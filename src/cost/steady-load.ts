@@ -10,7 +10,7 @@ import { type Cost, roundCost } from './cost.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { type CostSources, costSums } from './sums.ts';
 
-/** Energy of a load of 1 kW in a quarter-hour, in mWh and in kWh. */
+/** Energy in a quarter-hour of a load of 1 kW, in mWh and in kWh. */
 const KILOWATT_QUARTER_HOUR = 250_000;
 const KWH_OF_QUARTER_HOUR = 0.25;
 const HOURS_OF_YEAR = 8_766;
@@ -67,7 +67,7 @@ export async function computeKilowattYearCost(
   return currency === undefined || amount === null ? null : { currency, amount, night_amount: yearOf([parts[0]]) };
 }
 
-/** Sums over quarter-hours for a load of 1 kW: the hours, the bought share of its kWh, and the cost (null if no tariff was valid). */
+/** Sums over quarter-hours for a load of 1 kW: the hours, the kWh that were bought, and their cost (null if no tariff was valid). */
 interface Part {
   cost: Cost | null;
   hours: number;

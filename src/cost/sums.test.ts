@@ -19,7 +19,7 @@ import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
 import { type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
 
-/** Number of random histories; COSTED_HISTORIES=500 equals a full run. */
+/** Number of random histories; COSTED_HISTORIES=500 is a full run. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
 const decimal = (text = '0') => parseDecimal(text) ?? assert.fail(text);
@@ -225,7 +225,10 @@ const KEYS: Record<
   month: { ours: (_ms, { day }) => day.date.slice(0, 7), theirs: (ms, zone) => localTime(ms, zone).yearMonth },
   all: { ours: () => '', theirs: () => '' },
 };
-/** Returns the start of a clock hour: the first of the consecutive quarter-hours in which the clock shows this hour. */
+/**
+ * Returns the start of the clock hour that contains an instant: the first of the consecutive quarter-hours in which the clock shows this
+ * hour.
+ */
 function hourStart(ms: number, zone: string): string {
   const hourAt = (atMs: number) => {
     const { clock, offset } = localTime(atMs, zone);
@@ -252,7 +255,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
         const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
         const nowMs = drawnHome.fromMs + nowAfter * QUARTER_HOUR_MS + 61_000;
-        // There is no metered energy after now.
+        // The home has no metered energy after now.
         const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_HOUR_MS) + 1);
         const metered = { ...drawnHome, quarters };
         const { ours, theirs } = KEYS[group];
@@ -318,6 +321,6 @@ test('adds fifty years of standing charges without energy by whole days', async 
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');
-  // Of each of the 18,262 days, only a few of the 96 quarter-hours are evaluated.
+  // The range has 18,262 days of 96 quarter-hours, of which only a few per day are evaluated.
   expect(asked).toBeLessThan(18_262 * 4);
 });

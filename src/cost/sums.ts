@@ -27,7 +27,7 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
 /** Length of the range that is held in memory at a time: the quarter-hours of 96 days. */
 const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
-/** Returns the bucket of a quarter-hour, from its start and its local time in the range's zone. */
+/** Returns the key of the bucket that contains a quarter-hour, from the quarter-hour's start and its local time in the range's zone. */
 export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => string;
 
 /**
@@ -106,14 +106,11 @@ export const costedQuarterHours = (range: Range, now: Date): { fromMs: number; t
 
 const QUARTER_HOURS_PER_DAY = 96;
 
-/**
- * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because their end is
- * not simple to find.
- */
+/** Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because they have 23 or 25 hours. */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 
-/** Whether a quarter-hour is the last of a day and belongs to the same bucket as the first one. */
+/** Whether a quarter-hour is the last of a day, and belongs to the same bucket as the day's first quarter-hour. */
 const isEndOf = (day: ClockDay, last: { clock: ClockQuarterHour; key: string }, key: string): boolean =>
   last.clock.day === day && last.clock.minute === 1_440 - 15 && last.key === key;
 
@@ -129,8 +126,8 @@ export const firstQuarterHour = (time: Date): number => Math.ceil(time.getTime()
 const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
 
 /**
- * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range: their amounts cannot be added.
- * Returns the currency; null if no tariff is valid.
+ * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range, because amounts of two currencies
+ * cannot be added. Returns the currency; null if no tariff is valid.
  */
 export function assertSingleCurrency(
   tariffs: readonly Tariff[],
@@ -208,8 +205,8 @@ export const spanOf = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
- * Returns a function that finds the highest measured quarter-hour of a month, in units of the meter; null if no quarter-hour may be a peak.
- * Each month is searched once.
+ * Returns a function that returns the highest measured quarter-hour of a month, in units of the meter; null if the month has no
+ * quarter-hour that may be a peak. Each month is searched once.
  */
 function peaksOf(
   meter: EnergyMeter<number | bigint>,

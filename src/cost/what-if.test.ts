@@ -14,7 +14,7 @@ import compute, { computeWhatIf } from './compute.task.ts';
 import { earlierMonths, loadEnergyOfRange } from './held-sources.ts';
 import type { HomeChange } from './what-if.ts';
 
-/** Number of random homes; WHAT_IF_HOMES=2000 equals a full run. */
+/** Number of random homes; WHAT_IF_HOMES=2000 is a full run. */
 const HOMES = Number(process.env.WHAT_IF_HOMES ?? 60);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/New_York', 'Australia/Adelaide'];
 const SERIES = 'prs_spot';
@@ -32,7 +32,9 @@ function createRandom(seed: number) {
 }
 type Random = ReturnType<typeof createRandom>;
 const oneOf = <T>(random: Random, all: readonly T[]): T => all[random(all.length)] as T;
-/** Returns a random decimal from 0 to `most` with up to nine places. Often a round number, so that halves occur in rounding. */
+/**
+ * Returns a random decimal from 0 to `most` with up to nine places. The decimal is often a round number, so that halves occur in rounding.
+ */
 const decimal = (random: Random, most: number) => {
   const places = oneOf(random, [0, 1, 2, 3, 9]);
   return (random(most * 10 ** places + 1) / 10 ** places).toFixed(places);
@@ -74,10 +76,10 @@ const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
   productionScale: production_scale === undefined ? null : billionths(production_scale),
 });
 
-/** A home whose first days have no panels yet, with import and export in the same quarter-hours, and gaps. */
+/** Returns the quarter-hours of a random home: first without panels, with import and export in the same quarter-hours, and with gaps. */
 function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
-  // Energies are whole Wh, or any number of mWh.
+  // Energies are multiples of 1 Wh, or of 1 mWh.
   const grain = oneOf(random, [1, 1_000]);
   const energy = (most: number) => random(most / grain) * grain;
   return Array.from({ length: count }, (_, at) => {
@@ -164,7 +166,7 @@ function randomCase(seed: number) {
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
   const count = Math.min((toMs - fromMs) / QUARTER_HOUR_MS, Math.floor((now.getTime() - fromMs) / QUARTER_HOUR_MS) + 1);
   const home = randomQuarterHours(random, count);
-  // The data begin up to 20 days before the range, so that earlier months have known peaks.
+  // The data begin up to 20 days before the range, so that peaks of earlier months may be known.
   const earlier = randomQuarterHours(random, random(20 * 96)).map(({ imported, estimated, exported, known }) =>
     known ? { imported, estimated, exported, known } : { imported: 0, estimated: 0, exported: 0, known },
   );

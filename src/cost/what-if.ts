@@ -47,7 +47,7 @@ export interface SimulatedHome {
     charged: bigint;
     discharged: bigint;
     stored: bigint;
-    /** Whether production was known in at least one quarter-hour. */
+    /** Whether production was known for at least one quarter-hour. */
     hasProduction: boolean;
   };
 }
@@ -55,7 +55,7 @@ export interface SimulatedHome {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** The share of `exported` in quarter-hours in which the home had production or storage. */
+  /** The share of `exported` in quarter-hours for which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }
@@ -71,8 +71,8 @@ const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
  */
 export function simulateHome(exchange: HomeExchange, { battery, productionScale }: HomeChange): SimulatedHome {
   const count = exchange.isKnown.length;
-  // A charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is chosen so that
-  // charge and stored energy, and their quotients by the efficiency, are whole numbers.
+  // The energy of a charge is a multiple of 10^-9 mWh or fills the battery, and the stored energy is a multiple of 10^-18 mWh. The unit is
+  // chosen so that both energies, and their quotients by the efficiency, are whole numbers.
   const efficiency = battery?.roundTripEfficiency ?? BILLION;
   const units = (BILLION * BILLION * efficiency) / gcd(BILLION, efficiency);
   const run = battery && createBattery(battery, units);
@@ -130,7 +130,7 @@ export function simulateHome(exchange: HomeExchange, { battery, productionScale 
   };
 }
 
-/** Import and export of a quarter-hour; at least one of them is 0. */
+/** Import and export of a quarter-hour; at least one of the two is 0. */
 interface Flow {
   imported: bigint;
   exported: bigint;
@@ -150,11 +150,11 @@ function addProduction({ imported, exported }: Flow, more: bigint): Flow {
 }
 
 /**
- * Creates a battery with its state. It charges from energy that would be exported, and discharges to replace energy
- * that would be imported.
+ * Creates a battery with its state. The battery charges from energy that would be exported, and discharges to replace energy that would be
+ * imported.
  */
 function createBattery(battery: Battery, units: bigint) {
-  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW over a quarter-hour is a fourth of that.
+  // A billionth of a kWh is a thousandth of a mWh. A billionth of a kW over a quarter-hour is a fourth of a thousandth of a mWh.
   const ofKwh = (energy: Billionths) => (energy * units) / 1_000n;
   const ofKw = (power: Billionths) => (power * units) / 4_000n;
   const capacity = ofKwh(battery.capacityKwh);

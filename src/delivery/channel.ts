@@ -7,7 +7,7 @@ export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery, in the worker's time. Also identifies the lease. */
+  /** End of this worker's lease on the delivery, in the worker's time. The end also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
@@ -29,8 +29,8 @@ export interface Channel {
 }
 
 /**
- * Whether the lease has ended. This process has then hung between taking and sending the delivery, and another worker may have taken the
- * delivery. A channel that makes other requests before it sends the message checks the lease again.
+ * Whether the lease on a delivery has ended. This process has then hung between taking and sending the delivery, and another worker may
+ * have taken the delivery. A channel that makes other requests before it sends the message checks the lease again.
  */
 export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
@@ -41,7 +41,7 @@ export const LEASE_OVER_OUTCOME: Outcome = {
   error: 'not sent: the service was too slow',
 };
 
-/** Folders of the data directory for captured messages: mails and SMS that are stored instead of sent. */
+/** Folders of the data directory for captured messages, which are mails and SMS that are stored instead of sent. */
 const FOLDERS = ['mail', 'sms'] as const;
 /** Retention of captured messages in ms: the same as for the delivery log. */
 const KEPT_MS = 30 * 86_400_000;
@@ -58,8 +58,8 @@ const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
 export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // An earlier version created the folder with permissions for everybody. If the folder has another owner, chmod fails
-  // and its permissions are unchanged.
+  // An earlier version created the folder for captured messages with permissions for everybody. If the folder has another owner, chmod
+  // fails and the permissions are unchanged.
   await chmod(folder, 0o700).catch(() => {});
   const unfinished = join(folder, `.${name}.${process.pid}`);
   await writeFile(unfinished, content, { mode: 0o600 });

@@ -3,12 +3,12 @@ import type { Database } from '#src/database/connect.ts';
 /** Maximum number of devices that a message names. */
 export const MAX_DEVICES = 10;
 
-/** Locations and types of devices, by device id. */
+/** Location and type of each device, by device id. */
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**
- * Loads the current names of the devices that an event mentions, among the devices of its user. Includes deleted
- * devices that still have a row.
+ * Loads the current names of the devices that an event mentions, among the devices of the event's user. Includes deleted devices whose row
+ * still exists.
  */
 export async function loadDeviceNames(
   db: Database,

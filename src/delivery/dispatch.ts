@@ -16,7 +16,7 @@ export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: Channel; email: Channel; sms: Channel };
   clock: Clock;
-  /** Clock that measures how long a subscription has failed, before it is paused; `clock` by default. */
+  /** Clock that measures how long a subscription has failed before it is paused; default: `clock`. */
   ageClock?: Clock;
   log: Logger;
   /** Counts attempts by channel and result, for metrics. */
@@ -41,7 +41,7 @@ export function createDispatcher(options: {
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const durationMs = performance.now() - from;
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
-    // If the outcome cannot be stored, the delivery is attempted again after the lease: a duplicate is better than a loss.
+    // If the outcome of an attempt cannot be stored, the delivery is attempted again after the lease: a duplicate is better than a loss.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
@@ -106,7 +106,7 @@ export async function recordAttempt(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // The delivery was deleted with its user or subscription, or another worker has taken it.
+    // No row was updated: the delivery was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
@@ -145,8 +145,8 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // The home is not notified of paused notices to an app, because it cannot resume them. The app's owner resumes them by
-  // setting its notification_url.
+  // The home is not notified of paused notices to an app, because the home cannot resume the notices. The app's owner resumes them by
+  // setting the app's notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };

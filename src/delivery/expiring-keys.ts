@@ -4,7 +4,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Number of keys that are loaded at a time. */
+/** Number of expiring keys that are loaded at a time. */
 const PAGE = 500;
 
 interface Found extends EndingKey {
@@ -12,8 +12,8 @@ interface Found extends EndingKey {
 }
 
 /**
- * Adds mails about keys that will expire soon to the outbox, and returns their number. Any number of workers may run this concurrently: the
- * transaction of a mail also records the notice in the key's row.
+ * Adds mails about keys that will expire soon to the outbox, and returns the number of mails. Any number of workers may run this
+ * concurrently: the transaction that adds a mail also records the notice in the key's row.
  */
 export async function notifyExpiringKeys(db: Database, now: Date): Promise<number> {
   let notified = 0;
@@ -45,7 +45,7 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
 }
 
 /**
- * Adds the mail for one key in a transaction of its own, so that a request waits for at most one key's row. Returns false if the owner was
+ * Adds the mail for one key in a separate transaction, so that a request waits for at most one key's row. Returns false if the owner was
  * already notified, or the key was revoked or its expiry was changed.
  */
 async function notifyOwner(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {

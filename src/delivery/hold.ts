@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Due time of a delivery that is held back. It marks the delivery; no worker waits for it. */
+/** Due time that marks a delivery as held back after a restore; no worker waits for this time. */
 const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
-/** Whether a delivery with this due time is held back. Pure. */
+/** Whether a delivery with this due time is held back after a restore. Pure. */
 export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
@@ -45,7 +45,7 @@ export interface ReleaseCounts {
 }
 
 /**
- * Ends the hold after a restore. Held deliveries are sent, or given up if `isDropped`. Returns null if nothing is held
+ * Ends the hold on deliveries after a restore. Held deliveries are sent, or given up if `isDropped`. Returns null if no delivery is held
  * back.
  */
 export async function releaseHeldDeliveries(

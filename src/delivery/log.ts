@@ -115,7 +115,9 @@ export async function sendTest(
   });
 }
 
-/** Converts a row of `deliveriesWithin`. The status of the subscription decides whether the time of the next attempt is shown. */
+/**
+ * Converts a row of `deliveriesWithin` to a delivery. The status of the subscription decides whether the time of the next attempt is shown.
+ */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
 ): Delivery {
@@ -127,8 +129,8 @@ function asDelivery(
 }
 
 /**
- * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them; deliveries to the test
- * receiver include signatures.
+ * A delivery with its request and response. Signatures are omitted, because only the receiver can verify signatures; deliveries to the test
+ * receiver include them.
  */
 export interface SentDelivery extends Delivery {
   request: {

@@ -4,7 +4,10 @@ import type { Database } from '#src/database/connect.ts';
 /** Retention of undelivered events in days, including those of paused subscriptions. The delivery log is stored for a month. */
 export const UNDELIVERED_DAYS = 7;
 const LOG_DAYS = 30;
-/** Retention of alert firings in days. The firing of a continuing silence is never deleted, because the alert would then fire again. */
+/**
+ * Retention of alert firings in days. The firing of a continuing silence is not deleted, because the alert would then fire again for the
+ * same silence.
+ */
 const FIRINGS_DAYS = 400;
 
 /** Gives up deliveries that have waited for a week, and deletes events older than a month with their deliveries. */

@@ -13,7 +13,7 @@ import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 
 /** Minimum time in seconds between two `usage.updated` events of one user. */
 const MIN_INTERVAL_SECONDS = 60;
-/** Maximum number of users in one transaction, and of hours in one event. Remaining users and hours follow in the next transaction. */
+/** Maximum number of users in one transaction, and of hours in one event. The next transaction processes the remaining users and hours. */
 const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
@@ -30,7 +30,7 @@ const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.
 export const publishedUsersSql = (relation: string): string =>
   `${followedUsersSql(relation)} UNION ${subscribedUsersSql(relation, "'usage.updated'")}`;
 
-/** Stores changed hours for the next `usage.updated` of their users, if a subscription or an open page follows their home. */
+/** Stores changed hours for the next `usage.updated` of their users, if a webhook subscription or an open page follows the user's home. */
 export async function queueChangedHours(
   query: Query,
   changes: readonly { user_id: string; hour: Date }[],
@@ -47,13 +47,13 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes `usage.updated` for users whose usage changed, unless they had such an event within the last minute. An event contains every
- * changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
+ * Publishes `usage.updated` for users whose usage changed, unless the user had such an event within the last minute. An event contains
+ * every changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = queryOn(client);
-    // If several workers run this concurrently, one worker writes the time and publishes the event; the others skip the user.
+    // If several workers run this statement concurrently, one worker writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -103,7 +103,7 @@ interface ToldHour {
   milliwattHours: MilliwattHours | null;
 }
 
-/** Replaces the import by the usage in the hours of composed homes. */
+/** Replaces the import by the usage in the hours of composed homes, whose usage is not the sum of their imports. */
 async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<ToldHour[]> {
   const dayOf = (hour: Date) => hour.toISOString().slice(0, 10);
   const used = new Map<string, MilliwattHours | null>();
@@ -123,7 +123,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
   );
 }
 
-/** Formats an hour in UTC like energy-insights. An hour without data counts as 0. */
+/** Formats an hour in UTC, in the format of energy-insights. An hour without data counts as 0. */
 function shown({
   hour,
   milliwattHours,

@@ -20,13 +20,13 @@ export function mayPublish(username: string, topic: string): boolean {
 }
 
 /**
- * Whether a login may subscribe to a topic or receive its messages. The only readable topic is the usage of a home, for the gateways of the
+ * Whether a login may subscribe to a topic or receive its messages. Only the usage topic of a home is readable: for the gateways of the
  * home's owner (`userId`), and without wildcards. Pure.
  */
 export const mayReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** Whether a login may read a topic, as `mayReadHomeUsage`, but looks up the owner of the login first. */
+/** Whether a login may read a topic. Looks up the owner of the login, and then decides by `mayReadHomeUsage`. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await findAccountOfLogin(db, username);
@@ -53,15 +53,15 @@ export function mayUseRabbitMq(username: string, clientId: string): boolean {
 }
 
 /**
- * Creates the access decisions for brokers that request them over HTTP. Devices and gateways have the same rights as at the embedded
- * broker. The service itself logs in with the credentials of `MQTT_URL` and may do everything.
+ * Creates the access decisions for brokers that request these decisions over HTTP. Devices and gateways have the same rights as at the
+ * embedded broker. The service itself logs in with the credentials of `MQTT_URL` and has all rights.
  */
 export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
   const own = mqttUrl === undefined ? undefined : parseCredentials(mqttUrl);
   const ownName = own?.username || undefined;
   const ownSecret = hashSecret(own?.password ?? '');
   return {
-    /** Whether the username and the password are valid together. */
+    /** Whether the username exists and the password belongs to it. */
     async mayLogIn(username: string, password: string): Promise<boolean> {
       if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
       return checkDeviceLogin(db, username, password);

@@ -14,7 +14,7 @@ import {
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Names that owners choose for channels. Most look as if they contained a known word. */
+/** Names that owners choose for channels. Most of them look as if they contained a word with a meaning. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',
@@ -35,7 +35,7 @@ const knownWord = fc.oneof(
   fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
   fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
 );
-/** Unknown channel names: no variant of them ends in a known word. */
+/** Unknown channel names, none of which ends in a word with a meaning. */
 const unknown = fc.oneof(
   name,
   fc.tuple(name, name).map((words) => words.join('/')),

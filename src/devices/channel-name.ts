@@ -10,7 +10,7 @@ const DIRECTIONS: ReadonlySet<string> = new Set(['import', 'export']);
 export type EnergyDirection = 'import' | 'export';
 
 export interface ParsedChannel {
-  /** Remainder of the name without its known words: `switch0` of `switch0/import/l1`. */
+  /** Remaining words of the channel's name after its known words are removed: `switch0` for `switch0/import/l1`. */
   circuit: string;
   direction: EnergyDirection;
   part: (typeof CHANNEL_PARTS)[number];
@@ -18,19 +18,22 @@ export interface ParsedChannel {
   commodity: Commodity | 'electricity';
   /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
   isVolume: boolean;
-  /** Whether the channel is known not to count: by its name (`ignored`, `cooling`) or by its owner's setting. */
+  /** Whether the channel is known to be excluded from counting: by its name (`ignored`, `cooling`) or by its owner's setting. */
   isIgnored: boolean;
-  /** Whether the meaning is known. An unknown channel, such as `meter/unknown/wert_a`, does not count until its owner sets its meaning. */
+  /**
+   * Whether the meaning of the channel is known. An unknown channel, such as `meter/unknown/wert_a`, does not count until its owner sets
+   * its meaning.
+   */
   known: boolean;
 }
 
 /** Word in a channel name for a volume. */
 const VOLUME = 'm3';
-/** Word in a channel name before a quantity that is known not to count or is part of another quantity: `ignored/heating`. */
+/** Word in a channel name before a quantity that does not count, or that is part of another quantity: `ignored/heating`. */
 const IGNORED = 'ignored';
 /**
- * Word in a channel name for energy that a heat meter measures as removed from a house in summer. Cooling is stored but
- * does not count, because it is not used heat.
+ * Word in a channel name for energy that a heat meter measures as removed from a house in summer. Cooling energy is stored but does not
+ * count, because it is not used heat.
  */
 const COOLING = 'cooling';
 
@@ -41,8 +44,8 @@ export const COUNTS_AS_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|gas|heat|water|production|charged|discharged|ignored)$/;
 
 /**
- * Values of `counts_as` for the energy that an inverter produces, and that a battery is charged and discharged with.
- * Each has its channel and its placement in the home (counting rules, "Registers of one device", rule 5).
+ * Values of `counts_as` for the energy that an inverter produces, and for the energy with which a battery is charged and discharged. Each
+ * value has its channel and its placement in the home (counting rules, "Registers of one device", rule 5).
  */
 const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: EnergyDirection; placement: Placement }>> = {
   production: { circuit: 'pv', direction: 'export', placement: 'production' },
@@ -51,7 +54,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Energy
 };
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
-/** Returns the place in the home that a word of `counts_as` implies: `production` implies a production device. */
+/** Returns the placement that a value of `counts_as` implies: `production` implies a production device. */
 export const impliedPlacementOf = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
@@ -59,8 +62,8 @@ const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
 const MAX_NATIVE = 64;
 
 /**
- * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if it is invalid: its words are not all
- * of `[a-z0-9_-]` between slashes, it is longer than 64 characters, or more than one `/` precedes a direction or a commodity.
+ * Normalises the `channel` of a native message or an import to its stored form, in lower case. Null if the channel is invalid: its words
+ * are not all of `[a-z0-9_-]` between slashes, it is longer than 64 characters, or more than one `/` precedes a direction or a commodity.
  */
 export function normaliseNativeChannel(text: string): string | null {
   if (text.length > MAX_NATIVE) return null;
@@ -96,7 +99,8 @@ export function parseChannel(name: string): ParsedChannel {
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
-    // The channel is known not to count or is part of another quantity. The words after `ignored` are its name.
+    // The word `ignored` marks a channel that does not count, or that is part of another quantity. The words after `ignored` are the
+    // channel's name.
     if (word === IGNORED) {
       channel.isIgnored = true;
       break;
@@ -122,9 +126,9 @@ interface Asked {
 }
 
 /**
- * Returns what a series counts as. The owner's setting has precedence over the guess from the name; the circuit does
- * not change. The sign of a power determines its direction, so a power that is set to the opposite direction does not
- * count. A volume that is set to electricity does not count either.
+ * Returns what a series counts as. The owner's setting has precedence over the guess from the name, but does not change the circuit. The
+ * sign of a power determines its direction, so a power that is set to the opposite direction does not count. A volume that is set to
+ * electricity does not count either.
  */
 export function resolveChannel({ channel: name, kind, unit }: Asked, word?: ChannelSetting): ParsedChannel {
   const guessed = parseChannel(name);
@@ -136,8 +140,8 @@ export function resolveChannel({ channel: name, kind, unit }: Asked, word?: Chan
   const isVolume = guessed.isVolume || /^m(?:3|³)$/i.test(unit ?? '');
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
-  // The production of an inverter is not part of the energy that its meter exported to the grid. If the channel's name
-  // contains no circuit, production therefore gets a circuit of its own.
+  // The production of an inverter is not part of the energy that a meter exported to the grid. If the channel's name contains no circuit,
+  // production therefore gets a separate circuit.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
@@ -156,8 +160,8 @@ export function resolveCountsAs(name: string, word?: ChannelSetting): string | n
 }
 
 /**
- * Whether the owner should set the meaning of a series: its meaning is unknown, or it counts only because it counted
- * before migration 0059, when unknown names counted.
+ * Whether the owner should set the meaning of a series: the meaning is unknown, or the series counts only because it already counted before
+ * migration 0059, when unknown names counted.
  */
 export const needsOwnersMeaning = (name: string, word?: ChannelSetting): boolean =>
   !KNOWN.test(name) && (word?.counts_as === undefined || word.asked === true);
@@ -172,8 +176,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the device's own name of a quantity. For native devices, and for series that are older than stored names, this is the channel
- * with the member of the message.
+ * Returns the device's own name of a quantity. For native devices, and for series from before names were stored, this is the channel
+ * together with the member of the message.
  */
 export const nativeNameOf = ({
   channel,
@@ -185,16 +189,19 @@ export const nativeNameOf = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
-/** Owner's settings for a quantity: what it counts as, and its place in the home if that differs from the device's place. */
+/** Owner's settings for a quantity: what the quantity counts as, and its place in the home if that differs from the device's place. */
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;
   /**
-   * Circuit of a channel with an unknown name that counted before unknown names stopped counting. Only migration 0059
-   * writes it.
+   * Circuit of a channel whose unknown name counted before migration 0059; since then, unknown names do not count. Only migration 0059
+   * writes this member.
    */
   circuit?: string;
-  /** Whether migration 0059 set `counts_as` to what the channel had counted as. The owner has not set it and should still do so. */
+  /**
+   * Whether migration 0059 set `counts_as`, to the meaning with which the channel had counted. The owner has not set the meaning and should
+   * still do so.
+   */
   asked?: boolean;
 }
 /** Owner's settings for the quantities of a device (`devices.channels`), by the quantities' native names. */

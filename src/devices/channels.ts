@@ -16,7 +16,7 @@ import {
   resolveCountsAs,
 } from './channel-name.ts';
 
-/** A quantity that a device reports, and what it counts as. */
+/** A quantity that a device reports, and what the quantity counts as. */
 export interface DeviceChannel {
   native_name: string;
   /** Unit of the quantity's value. Null if unknown. */
@@ -30,13 +30,13 @@ export interface DeviceChannel {
   /** Place of the quantity in the home, set by its owner. Null: the place of its device. */
   placement: Placement | null;
   /**
-   * Whether the energy of the quantity counts. It does not if the quantity is part of a counted total, is a power next
-   * to a register, or has an unknown meaning.
+   * Whether the energy of the quantity counts. It does not count if the quantity is part of a counted total, is a power for which a
+   * register also exists, or has an unknown meaning.
    */
   counted: boolean;
 }
 
-/** Whether the energy of a row of `series` counts, as electricity or as another commodity. */
+/** SQL condition on a row `s` of `series`: whether its energy counts, as electricity or as another commodity. */
 export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /**
@@ -49,7 +49,7 @@ export interface ChannelSettingPatch {
   placement?: Placement | null | undefined;
 }
 
-/** Maximum number of quantities of one device with settings of their owner. */
+/** Maximum number of quantities of one device for which the owner has settings. */
 const MAX_WORDS = 300;
 const VOLUME = 'm³';
 /** Stored integers per unit: mWh per kWh (millilitres per m³), mW per W. */
@@ -60,8 +60,8 @@ const UNITS: Readonly<Record<string, { unit: string; per: number }>> = {
 };
 
 /**
- * Channel by which a series `s` counts: its meaning among all quantities that its device has announced or, without one,
- * its stored channel.
+ * SQL expression: the channel by which a series `s` counts, which is its meaning among all quantities that its device has announced or,
+ * without such a meaning, its stored channel.
  */
 const MEANT_CHANNEL = sql<string>`coalesce(s.meant, s.channel)`.as('channel');
 
@@ -101,8 +101,8 @@ export function buildDeviceChannel(
 }
 
 /**
- * Lists the energy and power quantities of a device, in the order in which it first reported them, with the owner's settings for other
- * quantities.
+ * Lists the energy and power quantities of a device, in the order in which the device first reported them, followed by other quantities for
+ * which the owner has settings.
  */
 export async function listChannels(db: Database, deviceId: string, words: ChannelSettings): Promise<DeviceChannel[]> {
   const rows = await db
@@ -142,8 +142,8 @@ export async function listChannels(db: Database, deviceId: string, words: Channe
 }
 
 /**
- * Returns the quantities of a device whose last reading is held, with the reading's time. A held reading is implausible
- * and does not count until later readings confirm or contradict it (counting rules: held, confirming).
+ * Returns the quantities of a device whose last reading is on hold, with the time of that reading. A reading on hold is implausible and
+ * does not count until later readings confirm or contradict it (counting rules: held, confirming).
  */
 export async function listHeldReadings(db: Database, deviceId: string): Promise<{ native_name: string; at: Date }[]> {
   const rows = await db
@@ -177,7 +177,7 @@ export async function listHeldReadings(db: Database, deviceId: string): Promise<
   }));
 }
 
-/** Merges a change into an owner's settings. Throws `unprocessable` if there are too many. */
+/** Merges a change into an owner's settings for quantities. Throws `unprocessable` if the result has too many quantities. */
 export function mergeChannelSettings(words: ChannelSettings, said: readonly ChannelSettingPatch[]): ChannelSettings {
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
@@ -200,7 +200,7 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   return Object.fromEntries(next);
 }
 
-/** Returns the value of a setting after a change: null removes it, undefined leaves it unchanged. */
+/** Returns the value of a setting after a change: null in the change removes the value, undefined leaves it unchanged. */
 const after = <Word>(before: Word | undefined, said: Word | null | undefined): Word | undefined =>
   said === undefined ? before : (said ?? undefined);
 

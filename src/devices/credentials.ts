@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 
-/** Returns the SHA-256 of a secret: the form in which it is stored and compared. */
+/** Returns the SHA-256 of a secret, as which secrets are stored and compared. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Creates an MQTT password of 192 random bits for a device. It is shown once and stored as its SHA-256. */
@@ -21,8 +21,8 @@ export interface LoginCredentials {
 }
 
 /**
- * Returns those of the logins that would now be refused: the device or gateway is deleted, was erased with its owner,
- * or has another password or none, and the secret is not a valid temporary secret of the device.
+ * Returns those logins that the broker would now refuse: the device or gateway is deleted, was erased with its owner, or has another
+ * password or none, and the secret is not a valid temporary secret of the device.
  */
 export async function findInvalidLogins<T extends LoginCredentials>(
   db: Database,
@@ -53,8 +53,8 @@ export async function deleteExpiredSecrets(db: Database, now: Date): Promise<voi
 }
 
 /**
- * Creates a temporary secret with which a simulator may publish as a device, concurrently with the device itself. It is valid for a day or
- * until `end` is called. The device's own secret is unchanged, so no simulator can invalidate it. Null if there is no such device.
+ * Creates a temporary secret with which a simulator may publish as a device, concurrently with the device itself. The secret is valid for a
+ * day or until `end` is called. The device's own secret is unchanged, so no simulator can invalidate it. Null if there is no such device.
  */
 export async function createTemporarySecret(
   db: Database,

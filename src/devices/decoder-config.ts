@@ -90,8 +90,8 @@ interface Unstorable {
 }
 
 /**
- * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that would never match. Stored
- * configurations are not checked, because one invalid entry would invalidate its whole member. Pure.
+ * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that could never match. Only new
+ * configurations are checked, because one invalid entry would invalidate its whole member. Pure.
  */
 export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];
@@ -123,9 +123,8 @@ function unreadMappings(mapping: unknown): Unstorable[] {
 }
 
 /**
- * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. Pure. A mapping
- * reads the whole message, so the values of such an entry would be lost: they would belong to the other device, which
- * is not paired.
+ * Returns an error, with a remedy, for each entry of a device's own mapping that names another device. A mapping reads the whole message,
+ * so the values of such an entry would belong to the other device, which is not paired, and would be lost. Pure.
  */
 export const findForeignMappings = (
   mapped: readonly MappingEntry[],

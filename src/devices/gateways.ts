@@ -17,7 +17,7 @@ const COLUMNS = [...OF_ROW, GATEWAY_MANAGED_BY] as const;
 /** A household's own MQTT broker, bridged to `gw/{gateway_id}/…`. */
 export type Gateway = Pick<Selectable<Tables['gateways']>, (typeof OF_ROW)[number]> & { managed_by: ManagedBy };
 
-/** A device whose messages arrived through a gateway and that is not paired. */
+/** A device whose messages arrived through a gateway and that is not yet paired. */
 export interface DiscoveredDevice {
   discovery_id: string;
   gateway_id: string;
@@ -27,7 +27,7 @@ export interface DiscoveredDevice {
   channels: string[];
   /** Quantities on the channels. `counts`: whether a quantity counts as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Topic filter, below the gateway's prefix, on which the device's values were announced but none has arrived yet. */
+  /** Topic filter, below the gateway's prefix, on which the device announced its values but none has arrived yet. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
@@ -77,9 +77,9 @@ export async function findGateway(db: Database, reach: AccessibleAccounts, gatew
 }
 
 /**
- * Updates a gateway within the caller's reach. Returns null if there is none. If a changed `decoder_config` reads a different number from a
- * device, nothing is counted between the last reading of the previous number and the first of the new one. Throws 403 if an owner changes
- * how a device is read that a utility manages.
+ * Updates a gateway within the caller's reach. Returns null if there is no such gateway. If a changed `decoder_config` reads a different
+ * number of a device, no energy is counted between the last reading of the previous number and the first of the new one. Throws 403 if an
+ * owner changes how the messages of a device are read that a utility manages.
  */
 export async function updateGateway(
   db: Database,
@@ -88,7 +88,7 @@ export async function updateGateway(
   patch: Partial<Pick<Gateway, 'name' | 'decoder_config'>>,
 ): Promise<Gateway | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Writers of the gateway's messages lock its row first, so everything that they read by the previous mapping is
+    // Writers of the gateway's messages lock the gateway's row first, so all readings that they decoded with the previous mapping are
     // already stored.
     const before = await trx
       .selectFrom('gateways')
@@ -122,8 +122,8 @@ async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewa
 }
 
 /**
- * Deletes a gateway within the caller's reach, its discovered devices and its rejected messages. Returns false if there is none. Paired
- * devices remain, and pending changes of them are still recomputed. Throws 403 like `updateGateway`.
+ * Deletes a gateway within the caller's reach, its discovered devices and its rejected messages. Returns false if there is no such gateway.
+ * Paired devices are not deleted, and their pending changes are still recomputed. Throws 403 like `updateGateway`.
  */
 export async function deleteGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {

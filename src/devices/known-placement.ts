@@ -8,7 +8,7 @@ export interface DecoderFacts {
   channels: readonly string[];
 }
 
-/** Pattern of a name, with the placement of devices that match it. */
+/** Regular expression for names of devices, with the placement of devices whose name matches. */
 type PlacementRule = readonly [RegExp, Placement];
 
 const all = (placement: Placement): readonly PlacementRule[] => [[/^/, placement]];
@@ -22,7 +22,7 @@ const BY_ROLE: readonly PlacementRule[] = [
 
 /**
  * Families whose native ids show what a device is, by the first rule that matches. A device that matches no rule must be placed by its
- * owner. The remainder of such an id consists of topic words that its owner chose, not of the device's name.
+ * owner. The other words of such an id are topic words that the owner chose, not the device's name.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
@@ -75,10 +75,10 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     // WARP chargers: meter 0 of a charger belongs to the charger itself. Other meters, and the meters of an energy manager (wem, wem2,
     // seb), may be anywhere.
     warp: [[/(^|\/)(warp\d?|wallbox)\/[^/]+$/, 'consumption']],
-    // DIN-rail meters, which may measure anything.
+    // DIN-rail meters. They may measure anything, so their placement is unknown.
     gosdm630: [],
     mbmd: [],
-    // Systems that report the meters of a whole home.
+    // Systems, such as evcc, that report all meters of a home.
     evcc: [
       [/\/grid$/, 'grid'],
       [/\/pv\/\d+$/, 'production'],
@@ -99,7 +99,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     ],
   } satisfies Record<string, readonly PlacementRule[]>),
 );
-/** The same patterns as in the migration (sql/schema/0021_placements.sql). */
+/** The patterns are the same as in the migration sql/schema/0021_placements.sql. */
 const NAMES: readonly PlacementRule[] = [
   [
     /\b(inverter|wechselrichter|omvormer|onduleur|solar|pv|opendtu|hoymiles|growatt|solaredge|fronius|enphase)\b/,
@@ -115,10 +115,10 @@ const OF_SOLAREDGE: ReadonlyMap<string, Placement> = new Map([
   ['production', 'production'],
   ['consumption', 'consumption'],
 ]);
-/** Circuits of relays: a plug, a switch in the wall, a light. */
+/** Names of the circuits of a relay: a plug, a switch in the wall, a light. */
 const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 
-/** Families in which only the last word of an id is the device's name; the words before it are shared by many devices. */
+/** Families in which only the last word of an id is the device's name; many devices share the words before it. */
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
@@ -126,7 +126,10 @@ const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, '
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 
-/** Returns the placement of a device that follows from its family, native id and channels. Undefined if they do not determine it. Pure. */
+/**
+ * Returns the placement of a device that follows from its family, native id and channels. Undefined if these do not determine the
+ * placement. Pure.
+ */
 function knownPlacement({ family, nativeId, channels }: DecoderFacts): Placement | undefined {
   // Meters that openWB reports as behind the grid meter.
   if (family === 'openwb' && channels.some((channel) => channel.startsWith('branch/'))) return 'consumption';
@@ -143,10 +146,10 @@ function knownPlacement({ family, nativeId, channels }: DecoderFacts): Placement
   if (named) return named;
   const energy = channels.filter((channel) => /(^|\/)(import|export)(\/|$)/.test(channel));
   if (energy.length === 0) return undefined;
-  // The owner has set this meaning (`decoder_config.mapping`).
+  // The owner has set this meaning for all of the device's energy (`decoder_config.mapping`).
   if (family === 'mapping' && energy.every((channel) => /(^|\/)production\//.test(channel))) return 'production';
   if (family === 'growatt') return energy.every((channel) => channel.startsWith('meter/')) ? 'grid' : 'production';
-  // A meter that a Tasmota script reads is a circuit of its own. Tasmota's own measurements have no circuit.
+  // A meter that a Tasmota script reads is a separate circuit. Tasmota's own measurements have no circuit.
   if (family === 'tasmota') return tasmotaPlacement(energy);
   return energy.every((channel) => RELAY.test(channel)) ? 'consumption' : undefined;
 }
@@ -157,7 +160,7 @@ function tasmotaPlacement(energy: readonly string[]): Placement | undefined {
   return circuits.every((circuit) => circuit !== '' && !/^ctenergy/.test(circuit)) ? 'grid' : undefined;
 }
 
-/** Source of a placement, in order of precedence: the owner, the decoder that recognises the device, the device's type. */
+/** Source of a placement, in order of precedence: the owner, the decoder that recognises the device, or the device's type. */
 type PlacementBy = 'owner' | 'decoder' | 'type';
 
 const TYPES: readonly PlacementRule[] = [
@@ -167,8 +170,8 @@ const TYPES: readonly PlacementRule[] = [
 ];
 
 /**
- * Returns the placement of a device whose owner has not set it (docs/home.md). The decoder's knowledge overrides the type: a plug that was
- * paired as a smart meter is placed as a plug. Pure.
+ * Returns the guessed placement of a device, for a device whose owner has set none (docs/home.md). The decoder's knowledge overrides the
+ * type: a plug that was paired as a smart meter is placed as a plug. Pure.
  */
 export function guessPlacement(
   type: string,

@@ -16,25 +16,28 @@ export interface LiveReading {
   device_id: string;
   user_id: string;
   seen_at: string;
-  /** Power of the device, W; negative if it feeds in. Null if it has no current value, or several whose sum is unknown. */
+  /**
+   * Power of the device, W; negative if the device feeds in. Null if the device has no current power, or several powers whose sum is
+   * unknown.
+   */
   power_w: number | null;
   power_at: string | null;
   /** Quantities of the device with a reading within the last day. */
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
-/** Meanings of a power that is not a single phase. */
+/** Values of `counts_as` for a power that is not a single phase. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
-/** Whether power with this meaning flows out of the device, so that it is subtracted. */
+/** Whether power with this value of `counts_as` flows out of the device, so that it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
-/** Maximum age of a current power. The counting rule for power uses the same limit. */
+/** Maximum age in ms of a power that counts as current. The counting rule for power uses the same limit. */
 const NOW_MS = 15 * 60_000;
-/** Maximum age of a live value. The bound in time lets PostgreSQL read only the latest partitions. */
+/** Maximum age in ms of a live value. This bound lets PostgreSQL read only the latest partitions. */
 const SINCE_MS = 86_400_000;
-/** Maximum time by which a device's clock may be ahead. Ingest rejects readings beyond it. */
+/** Maximum time in ms by which a device's clock may be ahead. Ingest rejects readings with a later time. */
 const AHEAD_MS = 5 * 60_000;
 
-/** Returns when each device of some homes last sent a valid reading, without deleted devices and those that never sent one. */
+/** Returns when each device of some homes last sent a valid reading. Omits deleted devices and devices that never sent a valid reading. */
 export async function listLastSeenDevices(db: Database, userIds: readonly string[]): Promise<LastSeenDevice[]> {
   // Raw SQL: a time as a number, to the microsecond that PostgreSQL stores.
   const { rows } = await sql<{ user_id: string; device_id: string; micros: number }>`
@@ -73,7 +76,10 @@ export async function readLatestChannels(
   return channels;
 }
 
-/** Reads power values between `from` (exclusive) and `to`, in order of time: the latest of each quantity in each step of `stepSeconds`. */
+/**
+ * Reads power values between `from` (exclusive) and `to`, in order of time: for each quantity, the latest value in each step of
+ * `stepSeconds`.
+ */
 export async function readPowersBetween(
   db: Database,
   deviceIds: readonly string[],
@@ -112,7 +118,7 @@ const channelOf = (row: ValueRow): LiveChannel => ({
   last_at: row.read_at.toISOString(),
 });
 
-/** Returns the power of a device from the latest values of its quantities, unless it is older than 15 minutes. Pure. */
+/** Returns the power of a device from the latest values of its quantities. Ignores values that are older than 15 minutes. Pure. */
 export const currentPowerOf = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
   sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
@@ -147,8 +153,8 @@ interface Power {
 }
 
 /**
- * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction (two sockets, or a total
- * and its phases) have no known sum, unless they are the phases l1, l2 and l3. Pure.
+ * Returns the sum of a device's powers: inflow minus outflow. Several powers of one direction (two sockets, or a total and its phases) have
+ * no known sum, unless the powers are those of the phases l1, l2 and l3. Pure.
  */
 export function sumPowers(powers: readonly Power[]): Pick<LiveReading, 'power_w' | 'power_at'> {
   const unknown = { power_w: null, power_at: null };

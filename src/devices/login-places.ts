@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records to which of several ingest processes each login is connected (`login_places`), as one process sees it. A login is at one process,
- * that of its latest connection. The previous process detects the move within a second and ends its connections and
- * sessions of the login. `processId`: a UUID that no other process has.
+ * Records which of several ingest processes each login is connected to (`login_places`), from the view of one process. A login belongs to
+ * the process of its latest connection. The previous process detects the change within a second and ends its connections and sessions of
+ * the login. `processId`: a UUID that no other process has.
  */
 export function createLoginLocations(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);
   return {
     /**
-     * Records that a login is at this process. Returns whether it was at another process before; this process's stored
+     * Records that a login is connected to this process. Returns whether it was connected to another process before; this process's stored
      * state of the login is then outdated.
      */
     async claim(username: string): Promise<boolean> {
-      // Raw SQL: an upsert that neither writes nor locks if the login is already at this process, as is usual.
+      // Raw SQL: an upsert that neither writes nor locks if the login already belongs to this process, as is usual.
       const { rows } = await sql`
         INSERT INTO login_places AS l (username, process_id)
         SELECT ${username}, ${processId}::uuid
@@ -35,7 +35,7 @@ export function createLoginLocations(db: Database, processId: string) {
         UPDATE login_places SET left_process_id = NULL
         WHERE left_process_id = ${processId}::uuid AND username = ANY (${[...usernames]}::text[])`.execute(db);
     },
-    /** Returns those of the logins that are at another process. */
+    /** Returns, of the given logins, those that are connected to another process. */
     elsewhere: async (usernames: readonly string[]) =>
       usernamesOf(
         await sql<{ username: string }>`

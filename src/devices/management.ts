@@ -5,9 +5,9 @@ import type { ManagedBy } from '#src/database/enums.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 
 /**
- * Returns who will manage devices that a caller with this reach pairs, by owner (docs/onboarding.md). A utility manages the devices that it
- * pairs for its homes. If an administrator or an operator pairs them for a home that a utility enrolled, the utility manages them as well.
- * Otherwise their owner does.
+ * Returns, by owner, who will manage devices that a caller with this reach pairs (docs/onboarding.md). A utility manages the devices that
+ * it pairs for its homes. The utility that enrolled a home also manages devices that an administrator or operator pairs for that home. All
+ * other devices are managed by their owner.
  */
 export async function futureManagersOf(
   db: Database,
@@ -26,18 +26,18 @@ export async function futureManagersOf(
   return (ownerId) => (enrolled.has(ownerId) ? 'utility' : 'owner');
 }
 
-/** Whether a caller can access only its own account, and so owns every object that it can access. */
+/** Whether a caller can access only its own account, and therefore owns every object that it can access. */
 export const isOwnAccountReach = (reach: AccessibleAccounts): boolean => 'only' in reach;
 
 /** Members of a PATCH that an owner may change even on a device that the utility manages. Bills depend on all other members. */
 const OWNERS_MEMBERS: ReadonlySet<string> = new Set(['location']);
 
-/** Whether these members include one that only the manager of a device may change. Pure. */
+/** Whether these members of a PATCH include one that only the manager of a device may change. Pure. */
 export const needsManager = (members: readonly string[]): boolean => members.some((one) => !OWNERS_MEMBERS.has(one));
 
 /**
- * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's
- * reach, because the change itself then does not find it.
+ * Throws 403 if the caller owns the device but a utility manages it. Does nothing for a device outside the caller's reach, because the
+ * change itself then finds no device.
  */
 export async function assertMayManageDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<void> {
   if (!isOwnAccountReach(reach)) return;
@@ -77,7 +77,10 @@ export async function findReadingsTarget(
   return row ?? null;
 }
 
-/** Locks a device within the caller's reach against its deletion, until the transaction ends. Returns false if there is none. */
+/**
+ * Locks a device within the caller's reach, so that it is not deleted before the transaction ends. Returns false if there is no such
+ * device.
+ */
 export async function lockDevice(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('devices')

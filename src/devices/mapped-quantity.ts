@@ -27,7 +27,7 @@ export const MAPPED_UNITS = ['kWh', 'Wh', 'MWh', 'MJ', 'GJ', 'W', 'kW', 'm3', 'l
 /** Meanings that an owner can give to a number. */
 export const MEANING_PATTERN =
   /^(?:(?:import|export)(?:\/[tl][1-9]\d?)?|production|power|gas|heat|water|temperature|setpoint)$/;
-/** Word before a channel that distinguishes the second of two equal quantities. Words with a meaning in channel names are not allowed. */
+/** Word before a channel that distinguishes the second of two equal quantities. Words with a meaning in channel names are excluded. */
 export const CIRCUIT_PATTERN =
   /^(?!(?:import|export|gas|heat|water|m3|unknown|cooling|production|room|[tl]\d+)$)[a-z0-9_-]{1,32}$/;
 
@@ -79,7 +79,7 @@ function placeOf(unit: string, meaning: string): MappedQuantity | string {
     if (energy) return { channel: `${meaning}/import`, kind: 'energy_total_kwh', ...energy };
     return `${meaning} is in a unit of energy (kWh, Wh, MWh, MJ, GJ) or of volume (m3, l)`;
   }
-  // A producing device is a separate device with the placement `production`; its energy counts as production in both directions.
+  // Production is stored as a separate device with the placement `production`; its energy counts as production in both directions.
   const channel = meaning === 'production' ? 'production/import' : meaning;
   if (energy) return { channel, kind: 'energy_total_kwh', ...energy };
   if (power && !/\/t\d+$/.test(meaning)) return { channel, kind: 'power_w', ...power };

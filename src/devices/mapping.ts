@@ -6,7 +6,7 @@ import { CIRCUIT_PATTERN, MAPPED_UNITS, MEANING_PATTERN, toMappedQuantity } from
 const MAX_TOPIC_CHARACTERS = 120;
 /** Maximum number of entries: each message on a gateway is compared with all filters. */
 const MAX_MAPPINGS = 100;
-/** Maximum number of conditions of one entry. */
+/** Maximum number of payload conditions of one mapping entry. */
 const MAX_CONDITIONS = 4;
 /** Valid topic filter: levels without control characters, at least one of them a word; `#` only as the last level. */
 const FILTER = /^(?=(?:[^/]*\/)*[^/+#]+(?:\/|$))(?:(?:\+|[^/+#\p{Cc}]*)\/)*(?:\+|#|[^/+#\p{Cc}]*)$/u;
@@ -98,8 +98,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Rejected, because registers of several devices, or several numbers of one device, would otherwise count as one
-    // register.
+    // Rejected: otherwise, registers of several devices, or several numbers of one device, would count as one register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -144,13 +143,16 @@ export const mappingSchema = z
     'Mappings for numbers in messages that no device family reads, or that it reads differently; one entry for each number. A mapping has priority over all families on its topics.',
   );
 
-/** Returns the device name of a mapping. A `+` in it is replaced by the part that a message's topic determines. */
+/** Returns the device name of a mapping. A `+` in the name is replaced by the part that a message's topic determines. */
 export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
-/** Error text: two mapped devices can get the same name from different topics, because a wildcard forms the name. */
+/**
+ * Returns the error text for two mapped devices that can get the same name from different topics, because a wildcard forms part of the
+ * name.
+ */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
   const named = [one, other].map((entry) => ({ topic: entry.topic, device: deviceNamePattern(entry) }));
   if (one.topic === other.topic || !named.some(({ device }) => device.includes('+'))) return '';
@@ -177,7 +179,7 @@ function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[
   return [];
 }
 
-/** Whether two device names, with at most one wildcard each, can match the same device. */
+/** Whether two device names of mappings, with at most one wildcard each, can match the same device. */
 export function canMatchSameDevice(one: string, other: string): boolean {
   const [start = '', end] = one.split('+');
   const [otherStart = '', otherEnd] = other.split('+');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Returns when any device of each account last sent a reading. Accounts without such a device are omitted. */
+/** Returns when any device of each account last sent a reading. Omits accounts whose devices never sent a reading. */
 export async function findNewestReadings(
   db: Database,
   userIds: string[],
@@ -23,7 +23,7 @@ export async function findReadingVersions(
   db: Database,
   userIds: string[],
 ): Promise<{ user_id: string; newest: Date; mark: string }[]> {
-  // Raw SQL: a sum of numbers as text.
+  // Raw SQL: a sum of version numbers, returned as text.
   const { rows } = await sql<{ user_id: string; newest: Date; mark: string }>`
     SELECT user_id, max(seen_at) AS newest, sum(version)::text AS mark FROM device_heads
     WHERE user_id = ANY (${userIds}::text[]) AND seen_at IS NOT NULL GROUP BY 1`.execute(db);

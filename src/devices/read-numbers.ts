@@ -10,7 +10,7 @@ export interface DiscoveredSeries {
   channel: string;
   /** `register` or `power`: kinds of series for which the counting rule computes differences between readings. */
   kind: string;
-  /** The device's own name of the quantity. Null if it was not stored. */
+  /** The device's own name of the quantity. Null if the name was not stored. */
   native_name: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface NumberReadingSettings extends Pick<DecoderConfig, 'meter' | 'em
   readonly ownMapped: readonly Source[];
 }
 
-/** A mapped number that counts: the device and the series that it may belong to, and its place and scale. */
+/** A mapped number that counts: the device and the series that the number may belong to, and its position in the message and scale. */
 interface Source {
   readonly device: string;
   readonly channel: string;
@@ -40,9 +40,9 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
 }
 
 /**
- * Whether a series reads a different number after a change of settings: from another position in the message, or in
- * another unit or scale. Pure. True if wildcards in names leave it uncertain. False if no number is read any more; the
- * series is then split when a number is read again.
+ * Whether a series contains a different number after a change of settings: one from another position in the message, or in another unit or
+ * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
+ * read again. Pure.
  */
 export function readsDifferentNumber(
   before: NumberReadingSettings,
@@ -53,7 +53,7 @@ export function readsDifferentNumber(
   return is !== '' && is !== numbersOf(before, series);
 }
 
-/** Returns the numbers that are read as a series, each with its scale, as one text. Empty if there are none. */
+/** Returns the numbers that are read as a series, each with its scale, as one text. Empty if no number is read as the series. */
 function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): string {
   const { family, native_id: nativeId, channel, kind } = series;
   const isMapped = family === 'mapping';
@@ -100,7 +100,7 @@ const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
 const own = <T>(all: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   all && Object.hasOwn(all, key) ? all[key] : undefined;
 
-/** Size of each unit in kWh. */
+/** Size in kWh of each unit of energy. */
 const KWH = new Map([
   ['wh', 0.001],
   ['kwh', 1],
@@ -144,7 +144,7 @@ function ofEmon(
   return CLAMP.test(channel) ? [...pulses, ...ITSELF] : pulses;
 }
 
-/** Registers that a node reports in Wh, one for each current clamp. */
+/** Registers that an emonPi node reports in Wh, one for each current clamp. */
 const CLAMP = /^ct\d+\//;
 
 /** Conversion of each unit to kWh, W or m³, and the kind of series in which it is stored. */
@@ -157,7 +157,7 @@ const TASMOTA_UNITS = {
   m3: { kind: 'register', isVolume: true, scale: 1 },
   l: { kind: 'register', isVolume: true, scale: 0.001 },
 } as const;
-/** Names of Tasmota's own measurements, which no script reads. */
+/** Names of measurements by Tasmota itself, which no meter script reads. */
 const NO_SCRIPT = /^(?:ENERGY|TIC|CTEnergy\d*)\./;
 
 /** Numbers that Tasmota's meter scripts read: by the owner's setting for a name, or by the name itself, in kWh or W. */

@@ -5,9 +5,9 @@ import { readDecoderConfig } from './decoder-config.ts';
 import { mergeNumberSettings, type NumberReadingSettings, readsDifferentNumber } from './read-numbers.ts';
 
 /**
- * Splits the series of a gateway's paired devices that read a different number with the new `decoder_config`, after
- * their last stored readings. Counting rules count no difference across a split, and later readings with a time before it are
- * rejected. The caller must have locked the gateway's row.
+ * Splits those series of a gateway's paired devices that contain a different number with the new `decoder_config`, after their last stored
+ * readings. Counting rules count no difference across a split, and later readings with a time before the split are rejected. The caller
+ * must have locked the gateway's row.
  */
 export async function splitSeriesBehindGateway(
   trx: Database,
@@ -23,7 +23,7 @@ export async function splitSeriesBehindGateway(
   );
 }
 
-/** Splits the series of one device whose own `decoder_config` changes. Locks its gateway first, as writers of its messages do. */
+/** Splits series of one device whose own `decoder_config` changes. Locks the device's gateway first, as writers of its messages do. */
 export async function splitSeriesOfDevice(trx: Database, deviceId: string, config: unknown): Promise<void> {
   const gateway = await trx
     .selectFrom('gateways')
@@ -43,10 +43,10 @@ export async function splitSeriesOfDevice(trx: Database, deviceId: string, confi
   );
 }
 
-/** Returns a function from a device's own `decoder_config` to its effective settings behind the gateway. */
+/** Returns a function that maps a device's own `decoder_config` to the settings that are in effect for the device behind the gateway. */
 function settingsBehind(gateway: unknown): (own: unknown) => NumberReadingSettings {
   const ofGateway = readDecoderConfig(gateway);
-  // Most devices have no configuration of their own, so parsed ones are cached: parsing a hundred mappings takes 7 ms.
+  // Most devices have no configuration of their own, so parsed configurations are cached: parsing a hundred mappings takes 7 ms.
   const read = new Map<string, NumberReadingSettings>();
   return (own) => {
     const key = JSON.stringify(own) ?? '';
@@ -66,13 +66,11 @@ const seriesBehind = (trx: Database) =>
     .where('d.deleted_at', 'is', null)
     .where('s.kind', 'in', ['register', 'power']);
 
-/**
- * Maximum number of splits of a series, because all of them are checked for each difference between its past readings.
- */
+/** Maximum number of splits of a series, because each difference between the series' past readings is checked against all splits. */
 const MAX_SPLITS = 100;
 
 /**
- * Splits series after the last reading of each, because a different number is read from then on. A series without readings since its last
+ * Splits series after the last reading of each, because later readings contain a different number. A series without readings since its last
  * split is unchanged.
  */
 async function part(trx: Database, series: readonly { series_id: number; device_id: string }[]): Promise<void> {

@@ -42,14 +42,16 @@ const DETAILS = [
   'created_at',
 ] as const;
 
-/** SQL expression for the time of a device's last reading, next to columns of `devices`. It is the same for SELECT and RETURNING. */
+/**
+ * SQL expression for the time of a device's last reading, next to columns of `devices`. The expression can be used in SELECT and RETURNING.
+ */
 export const LAST_SEEN_AT =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
 /** Silence after which a device is inactive and needs its owner's attention. */
 const SILENT = sql`interval '24 hours'`;
 
-/** SQL condition on a row of `devices`: whether it sent a valid reading within the last day. */
+/** SQL condition on a row of `devices`: whether the device sent a valid reading within the last day. */
 const SENT_WITHIN_DAY = sql<boolean>`EXISTS (SELECT FROM device_heads h WHERE h.device_id = devices.device_id AND h.seen_at > now() - ${SILENT})`;
 
 /** SQL conditions on a row of `devices`: whether the device has a status. */
@@ -140,7 +142,7 @@ export interface NewDevice extends DeviceSettings {
   userId: string;
   /** Id chosen by the caller, as simulators do. If omitted, a new id is generated. */
   deviceId?: string;
-  /** Decoder's facts about a device behind a gateway. */
+  /** The decoder's facts about a device behind a gateway. */
   heardAs?: DecoderFacts;
   /** Owner's settings for the device's quantities. */
   channels?: readonly ChannelSettingPatch[];
@@ -210,7 +212,7 @@ async function namedTwice<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Pairs a device that was discovered through a gateway of the same account. It needs no credentials of its own. Null if no unpaired device
+ * Pairs a device that was discovered through a gateway of the same account. Such a device needs no credentials. Null if no unpaired device
  * with that id is within the caller's reach. Throws 409 if the device was announced but none of its values has arrived yet.
  */
 export async function pairDiscovered(
@@ -288,10 +290,9 @@ const withChannels = async (db: Database, { channels, ...row }: DetailsRow): Pro
 });
 
 /**
- * Updates a device within the caller's reach. Returns null if there is none. Settings of the counting rules and meanings of quantities also
- * apply to the past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config`
- * reads a different number only from then on. Throws 403 if an owner changes what a utility manages. The caller checks changes of
- * `managed_by` (`checkManager`).
+ * Updates a device within the caller's reach. Returns null if there is none. Counting settings and meanings of quantities also apply to the
+ * past: the previous settings are stored, and ingest recomputes the consumption within seconds. A changed `decoder_config` applies only to
+ * later messages. Throws 403 if an owner changes what a utility manages. The caller checks changes of `managed_by` (`checkManager`).
  */
 export async function updateDevice(
   db: Database,
@@ -351,8 +352,8 @@ export async function updateDevice(
 }
 
 /**
- * Throws 422 if the upstream device is not the owner's own, or is itself behind this device. Takes a lock of the
- * account, so that two concurrent changes cannot form a cycle.
+ * Throws 422 if the upstream device does not belong to the same owner, or is itself behind this device. Takes a lock of the account, so
+ * that two concurrent changes cannot form a cycle.
  */
 async function mustBeUpstream(db: Database, userId: string, deviceId: string, upstreamId: string): Promise<void> {
   // Raw SQL: an advisory lock. An exclusive lock on the account's row would cause deadlocks, because concurrent
@@ -381,7 +382,7 @@ export async function deleteDevice(db: Database, reach: AccessibleAccounts, devi
     // Refused for devices that a utility manages, because their owner could otherwise delete such a device and pair it
     // again as one that the owner manages.
     await assertMayManageDevice(trx, reach, deviceId);
-    // Locks in the same order as writers: first the discovered device, then the paired device.
+    // Locks the discovered device and then the paired device, in the same order as writers.
     const discovered = await trx
       .selectFrom('discovered_devices')
       .select('discovery_id')

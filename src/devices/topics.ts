@@ -74,7 +74,7 @@ function leafFrom(topic: string, place: number): NativeTopic['leaf'] | null {
 
 interface GatewayTopic {
   gatewayId: string;
-  /** Topic as the household's own broker has it, without the gateway's prefix. */
+  /** Topic at the household's own broker, without the gateway's prefix. */
   topic: string;
 }
 

@@ -5,7 +5,7 @@ import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts
 import type { Tables } from '#src/database/tables.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 
-/** Maximum age of a sample message that is shown. A job deletes older ones soon afterwards. */
+/** Maximum age in ms of a sample message that is shown. A job deletes older samples soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
 
 /** Messages with one pattern of topics that arrived through a gateway and that no family of devices recognises. */
@@ -50,8 +50,8 @@ export async function listUnrecognisedMessages(
 }
 
 /**
- * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. If the
- * mapping cannot read them, they are recorded again when they arrive.
+ * Deletes the unrecognised messages on topics that a mapping of the gateway's new `decoder_config` names. If the mapping cannot read later
+ * messages on these topics, they are recorded again.
  */
 export async function deleteMappedMessages(trx: Database, gatewayId: string, config: unknown): Promise<void> {
   const { mapping = [] } = readDecoderConfig(config);

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
-/** Climate data of a thermostat in a bucket. A state is valid until the next reading, for at most 15 minutes. */
+/** Climate data of a thermostat in a bucket. Each reported state is valid until the next reading, for at most 15 minutes. */
 export interface ClimateRow {
   /** Start of the clock hour for hours, otherwise the bucket's first day (YYYY-MM-DD), in the range's zone. */
   bucket: Date | string;
@@ -17,8 +17,8 @@ const MAX_HOLD = '15 minutes';
 const degrees = (thousandths: number | null) => (thousandths === null ? null : Math.round(thousandths / 10) / 100);
 
 /**
- * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. Computed from raw
- * readings, so limited by their retention. `now`: no state is extended beyond it.
+ * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. The data are
+ * computed from raw readings, so they exist only for as long as readings are retained. `now`: time beyond which no state is extended.
  */
 export async function loadClimate(
   db: Database,
@@ -32,7 +32,8 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // A piece lies within one clock hour: 15 minutes cross at most one hour boundary. Raw SQL: time-weighted window functions over readings.
+  // A state lasts 15 minutes at most and so crosses at most one hour boundary. It is split there into at most two pieces, each within one
+  // clock hour. Raw SQL: time-weighted window functions over readings.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

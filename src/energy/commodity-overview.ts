@@ -14,7 +14,7 @@ interface Amount {
   estimated: number | null;
 }
 
-/** Summary of the use of gas, heat or water, in energy or volume. */
+/** Summary of the use of gas, heat or water, as energy or as volume. */
 export type CommodityUsage<Name extends string> = { commodity: Commodity; unit: 'kWh' | 'm³' } & Record<Name, Amount>;
 
 const METERS = COMMODITIES.flatMap((commodity) => [
@@ -23,8 +23,8 @@ const METERS = COMMODITIES.flatMap((commodity) => [
 ]);
 
 /**
- * Returns the use of gas, heat and water by a home or a device in each of the named ranges, as energy-insights reports it. A meter that is
- * no longer in use, and has no data in any of the ranges, is left out.
+ * Returns the use of gas, heat and water by a home or a device in each of the named ranges, with the same figures as energy-insights. Omits
+ * meters that are no longer in use and have no data in any of the ranges.
  */
 export async function loadCommodityOverview<Name extends string>(
   db: Database,

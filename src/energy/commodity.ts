@@ -16,7 +16,7 @@ import { readHomeSummary } from './usage/home-sums.ts';
 export const COMMODITY_INCLUDES = ['estimated', 'coverage'] as const;
 export type CommodityInclude = (typeof COMMODITY_INCLUDES)[number];
 
-/** Usage as energy, volume, or both if the home has meters of both kinds. */
+/** Usage as energy, as volume, or as both if the home has meters of both kinds. */
 interface Used {
   kwh_used?: number;
   m3_used?: number;
@@ -42,13 +42,13 @@ interface Known {
   expectedMs: number;
 }
 
-/** kWh comes first: if both units are known, peaks refer to energy. */
+/** kWh precedes m³: if both units are known, peaks refer to energy. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
 ] as const;
 
-/** Loads a home for each unit (kWh, m³) in which a meter of the commodity counts. */
+/** Loads a home for each unit (kWh, m³) in which the home has a meter of the commodity. */
 async function homesOf(db: Database, userId: string, commodity: Commodity) {
   const loaded = await Promise.all(
     UNITS.map(async (unit) => {
@@ -59,8 +59,8 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
 }
 
 /**
- * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Buckets without
- * data are left out. Volumes in m³ use the same fields and code as kWh of electricity.
+ * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Omits buckets
+ * without data. Volumes in m³ use the same fields and code as kWh of electricity.
  */
 export async function loadCommodityInsights(
   db: Database,

@@ -9,8 +9,8 @@ import type { GroupBy } from './insights.ts';
 import type { Range } from './ranges.ts';
 
 /**
- * Returns the import of one device as `kwh_used`, with the requested fields: the measure that matches its placement (the other measures are
- * null), its export, and the coverage of its import.
+ * Returns the import of one device as `kwh_used`, with the requested fields: the measure that corresponds to the device's placement (all
+ * other measures are null), the device's export, and the coverage of its import.
  */
 export async function loadDeviceInsights(
   db: Database,
@@ -29,8 +29,9 @@ export async function loadDeviceInsights(
 const NOTHING = { grid: false, production: false, storage: false, consumption: false };
 
 /**
- * Derives the measures of a device from its sums as a grid meter. `sumCountedMs` is the time with known import; time in `gridMs` beyond it
- * has only known export. `device` is null if its channels have placements of their own, whose measures only the home reports.
+ * Derives the measures of a device from its sums, which are computed as if the device were a grid meter. `sumCountedMs` is the time with
+ * known import; time in `gridMs` beyond it has only known export. `device` is null if its channels have placements of their own, whose
+ * measures only the home reports.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

@@ -33,7 +33,7 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Reads the quarter-hours of the world, limited to its first and last one. */
+/** Returns a reader for the quarter-hours of a world, limited to its first and last quarter-hour. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {
@@ -56,7 +56,7 @@ const ask = (world: Stored, first = 0, end = world.energy.length, shape = SHAPE)
 
 const sum = (list: Float64Array) => list.reduce((all, one) => all + one, 0);
 
-/** 200 W, and 2 kW from 19:00 to 21:00 on the home's clock; at weekends at noon. */
+/** Usage of 200 W, and of 2 kW from 19:00 to 21:00 on the home's clock; at weekends 2 kW at noon. */
 const evening = (fromMs: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => {
     const { hour, weekday } = DateTime.fromMillis(fromMs + at * QUARTER_HOUR_MS, { zone });
@@ -64,7 +64,7 @@ const evening = (fromMs: number, count: number): number[] =>
     return isPeak ? 500_000 : 50_000;
   });
 
-/** Ten weeks of random usage with random silences: some are adjacent, some within four weeks of another. */
+/** Random usage over ten weeks with random silences: some are adjacent, some within four weeks of another. */
 const world: fc.Arbitrary<World> = fc
   .record({
     fromMs: fc.constantFrom(Date.UTC(2026, 1, 2), Date.UTC(2026, 8, 7)),
@@ -126,7 +126,7 @@ test.each([
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const distributedGap = await ask(line);
-  // Usage followed the usual pattern, so the shares equal actual usage, except for rounding.
+  // Actual usage followed the usual pattern, so the distributed energy equals it, except for rounding.
   const off = distributedGap.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
   expect(distributedGap.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
@@ -143,16 +143,16 @@ test('a gap without similar days stays a straight line', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // Silent from Wednesday, 3 June 2026, on. The four weeks before have silences, partly known quarter-hours, only two
-  // workdays, or no usage.
+  // The gap begins on Wednesday, 3 June 2026. The four weeks before it have silences, partly known quarter-hours, only two workdays, or no
+  // usage, so its energy is not distributed.
   expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_HOUR_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);
   expect(await isUnchanged(({ energy }) => energy.fill(0, 0, 30 * DAY))).toBe(true);
-  // A gap shorter than a day.
+  // The gap is shorter than a day, so its energy is not distributed.
   expect(await isUnchanged(() => {}, [30 * DAY, 31 * DAY - 1])).toBe(true);
   expect(await isUnchanged(() => {})).toBe(false);
-  // Two weekends are enough to estimate a Saturday; one Sunday is not.
+  // Two weekends before the gap are enough to estimate a Saturday; a single Sunday is not.
   const saturday: readonly [number, number] = [33 * DAY - 8, 34 * DAY - 8];
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 17 * DAY), saturday)).toBe(false);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 27 * DAY), saturday)).toBe(true);
@@ -161,7 +161,7 @@ test('a gap without similar days stays a straight line', async () => {
 test('a reading within a silence splits it, and no energy moves across the reading', async () => {
   const fromMs = Date.UTC(2026, 4, 4);
   const used = evening(fromMs, 40 * DAY);
-  // The home is empty from the reading on.
+  // The home is empty from this reading on.
   used.fill(10_000, 31 * DAY, 33 * DAY);
   const line = stored({
     fromMs,

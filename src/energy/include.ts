@@ -17,7 +17,9 @@ export const HOME_INCLUDES = [
 ] as const;
 /** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
-/** Fields whose energy is weighted by quarter-hour, by the user's tariffs or its emission series (src/cost). */
+/**
+ * Requested fields for which the energy of each quarter-hour is weighted, with the user's tariffs or with its emission series (src/cost).
+ */
 export const WEIGHTED_INCLUDES = ['cost', 'emissions'] as const;
 export type WeightedInclude = (typeof WEIGHTED_INCLUDES)[number];
 export type IncludeName = (typeof DEVICE_INCLUDES)[number];
@@ -65,7 +67,7 @@ export const listIncludedFields = (include: ReadonlySet<IncludeName>): string[] 
     name === 'autarky' ? [name] : name === 'coverage' ? ['coverage', 'complete'] : [`${name}_kwh`],
   );
 
-/** Whether any requested field of a bucket, other than coverage and autarky, is known. If not, the bucket is left out. */
+/** Whether any requested field of a bucket, other than coverage and autarky, is known. If not, the bucket is omitted. */
 export const hasKnownValue = (measures: HomeMeasures, include: ReadonlySet<IncludeName>): boolean =>
   measures.used !== null ||
   [...include].some((name) => name !== 'coverage' && name !== 'autarky' && measures[ENERGIES[name]] !== null);

@@ -27,18 +27,19 @@ export interface UsageInsight extends RowLabels {
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
 const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
 /**
- * Number of days in a page of hours: 2,976 rows, so that a month of quarter-hours is also one page. Pages of 31 days of
- * hours doubled the time for a year, and sent the first byte only a few milliseconds earlier.
+ * Number of days in a page of rows by hour: 2,976 rows, so that a month of quarter-hours is also one page. Pages of 31 days of hours
+ * doubled the time for a year, and sent the first byte only a few milliseconds earlier.
  */
 const DAYS_OF_A_PAGE = 124;
 
-/** Returns the parts of a range that are read by one query each: of rows shorter than a day, pages of several days. */
+/**
+ * Returns the parts of a range that are read by one query each: pages of several days if rows are shorter than a day, otherwise the whole
+ * range.
+ */
 export const splitIntoPages = (range: Range, groupBy: GroupBy): Range[] =>
   isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
 
-/**
- * Returns the usage of a user's home in the rows of the range's zone, with the requested fields. Buckets without data are left out.
- */
+/** Returns the usage of a user's home in the rows of the range's zone, with the requested fields. Omits buckets without data. */
 export async function loadInsights(
   db: Database,
   userId: string,
@@ -67,15 +68,15 @@ export async function* streamInsightPages(
   }
 }
 
-/** Returns what a home must be loaded with for the requested fields. */
+/** Returns the options with which a home must be loaded for the requested fields. */
 const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
   isMoreAsked: include.size > 0,
   needsConsumption: include.has('consumption') || include.has('untracked'),
 });
 
 /**
- * Returns imports, one row per bucket in the range's time zone, without buckets that have no known data. Null: the home is composed, so its
- * usage is not the sum of its imports.
+ * Returns imports, one row per bucket in the range's time zone, without buckets that have no known data. Null if the home's usage is not
+ * the sum of its imports.
  */
 export async function loadImportInsights(
   db: Database,
@@ -87,7 +88,7 @@ export async function loadImportInsights(
   return found && insightsOf(found, range, groupBy);
 }
 
-/** Converts imports to rows of a response, and yields to the event loop in between. */
+/** Converts imports to rows of a response. Yields to the event loop between batches of rows. */
 function insightsOf(
   { at, milliwattHours, peaks }: BucketImports,
   range: Range,
@@ -110,8 +111,8 @@ function insightsOf(
 }
 
 /**
- * Returns the totals of a range with the requested fields, as POST /v1/energy-insights and GET without `start_date` and `end_date` report
- * them.
+ * Returns the totals of a range with the requested fields, in the format of POST /v1/energy-insights and of GET without `start_date` and
+ * `end_date`.
  */
 export async function loadUsageSummary(db: Database, userId: string, range: Range, include = NOTHING_MORE) {
   const total = include.size > 0 ? null : await readImportTotal(db, { userId }, range);

@@ -4,8 +4,8 @@ import { DateTime } from 'luxon';
 export const formatHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
 /**
- * Returns the hour of the day of an instant in a zone. UTC has a fast path, because it is the most frequent zone, and a response needs
- * thirty of them.
+ * Returns the local hour (0 to 23) of an instant in a zone. UTC, the most frequent zone, has a fast path, because one response calls this
+ * function about thirty times.
  */
 export const hourOfDay = (instant: Date, zone: string): number =>
   zone === 'UTC' ? instant.getUTCHours() : DateTime.fromJSDate(instant, { zone }).hour;

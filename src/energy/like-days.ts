@@ -2,9 +2,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
 
 /**
- * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days
- * before it, instead of the straight line of the counting rules. The result is labelled as an estimate, and no other figure is
- * computed from it (docs/billing.md, docs/decisions/0092).
+ * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days before the silence,
+ * instead of evenly as by the counting rules. The result is labelled as an estimate, and no other figure is computed from it
+ * (docs/billing.md, docs/decisions/0092).
  */
 
 /** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
@@ -18,7 +18,7 @@ export interface ImportedQuarterHours {
   coveredMs: Float64Array;
 }
 
-/** Quarter-hours `[first, end)` by index, all estimated by one straight line. */
+/** Quarter-hours `[first, end)` by index, over which the energy of one gap was distributed evenly (a straight line). */
 export interface InterpolatedRange {
   first: number;
   end: number;
@@ -37,27 +37,27 @@ export interface DistributionContext {
 const QUARTER_HOURS_PER_DAY = 96;
 const QUARTER_HOURS_PER_HOUR = 4;
 /**
- * Minimum and maximum length of a line that is distributed. A shorter line is not a long gap; at the end of a longer
- * one, the days before it are no longer representative.
+ * Minimum and maximum length of a gap that is distributed. A shorter gap is not a long gap; at the end of a longer one, the days before it
+ * are no longer representative.
  */
 const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
 export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
 /** Similar days are searched in the four weeks before a gap. */
 export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
 /**
- * Minimum numbers of similar hours, of the 20 days from Monday to Friday and the eight days of weekends. Fewer do not
- * show a habit.
+ * Minimum numbers of similar hours, out of the 20 days from Monday to Friday and the eight weekend days of four weeks. With fewer hours, a
+ * habit cannot be recognised.
  */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
- * Tolerance in mWh between the quarter-hours of a line. They differ by 1 mWh, because each bound is rounded down, and
- * by a few if registers are added up (tariffs, phases).
+ * Tolerance in mWh between the quarter-hours of an evenly distributed gap. The quarter-hours differ by 1 mWh, because each bound is rounded
+ * down, and by a few mWh if registers are added up (tariffs, phases).
  */
 const STEP_MWH = 4;
 
 /**
- * Returns the ranges of quarter-hours that were interpolated linearly, of any length. A range ends where the level changes, because there
- * is a reading, and the energies before and after it are known separately.
+ * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the level changes: at a
+ * reading, before and after which the energies are known separately.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];
@@ -79,8 +79,8 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHou
 
 /**
  * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: the mean of the same clock hour on days of the
- * same kind (Monday to Friday, or weekend) in the four weeks before it, using only completely measured hours. Cumulative shares are rounded
- * down, so the sum equals that of the line. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
+ * same kind (Monday to Friday, or weekend) in the four weeks before the gap, using only completely measured hours. Cumulative shares are
+ * rounded down, so the sum equals the gap's energy. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
  */
 export function distributeGap(
   quarters: ImportedQuarterHours,
@@ -115,7 +115,7 @@ export function distributeGap(
   return shared;
 }
 
-/** Similar hours have the same hour of the day, on the same kind of day. */
+/** Groups of similar hours: 24 hours of the day from Monday to Friday, and then 24 hours of weekend days. */
 const FIRST_OF_WEEKEND = 24;
 const keyOf = ({ day, minute }: ReturnType<Clock>): number =>
   (day.weekday >= 6 ? FIRST_OF_WEEKEND : 0) + Math.floor(minute / 60);
@@ -143,7 +143,7 @@ function likeHours(
   return Map.groupBy(whole, ({ key }) => key);
 }
 
-/** Returns the mean energies in whole mWh of the groups of similar hours that have enough hours. */
+/** Returns the mean energy in whole mWh of each group of similar hours that has enough hours. */
 function weights(alike: ReturnType<typeof likeHours>): Map<number, bigint> {
   const means = new Map<number, bigint>();
   for (const [key, hours] of alike) {

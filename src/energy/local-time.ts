@@ -12,17 +12,17 @@ import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from 
 /** Times of a zone, not necessarily whole days. */
 type RangeInZone = Pick<Range, 'from' | 'to' | 'zone'>;
 
-/** Last year of computed offsets. Later times are not stored; they get the last offset. */
+/** Last year for which offsets are computed. No later times are stored; the last offset would apply to them. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
-/** An offset of a zone from UTC, and the time from which it is valid, Unix ms. */
+/** An offset of a zone from UTC, and the time (Unix ms) from which the offset is valid. */
 export interface ZoneOffset {
   atMs: number;
   offsetMs: number;
 }
 
-/** Cached changes by zone and decade: computing them takes a millisecond. */
+/** Cache of offset changes by zone and decade, because computing them takes a millisecond. */
 const known = new Map<string, readonly ZoneOffset[]>();
 const MAX_KNOWN = 5_000;
 
@@ -48,7 +48,7 @@ function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   return changes;
 }
 
-/** Returns the first instant in `(beforeMs, atMs]` whose offset is the same as at `atMs`. */
+/** Returns the first instant in `(beforeMs, atMs]` with the offset that is valid at `atMs`. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {
@@ -76,8 +76,8 @@ export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[]
   offsets.findLast(({ atMs }) => atMs <= ms) as Offset;
 
 /**
- * Returns a function that gives the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an hour
- * (Lord Howe Island shifts by half an hour).
+ * Returns a function that returns the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an
+ * hour (Lord Howe Island shifts by half an hour).
  */
 export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
   const unitMs = CLOCK_UNITS[unit] * MINUTE_MS;
@@ -90,7 +90,7 @@ export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (start
   };
 }
 
-/** Returns the offsets of a range as arrays for SQL: the starts of all but the first offset, and all offsets. */
+/** Returns the offsets of a range as arrays for SQL: the starts of all offsets but the first, and all offsets. */
 function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
   const offsets = listOffsets(range);
   return {
@@ -99,7 +99,7 @@ function arraysOf(range: Range): { starts: Date[]; offsets: string[] } {
   };
 }
 
-/** Returns the local time (a timestamp without time zone) of an instant within a range, in SQL. */
+/** Returns SQL for the local time (a timestamp without time zone) of an instant within a range. */
 export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBuilder<unknown> {
   if (range.zone === 'UTC') return sql`(${instant} AT TIME ZONE 'UTC')`;
   const { starts, offsets } = arraysOf(range);
@@ -108,9 +108,9 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBui
 }
 
 /**
- * Returns the start of the clock hour, or of the shorter unit, that contains an instant of a range, in SQL. If the clock jumps over the
- * start (Lord Howe Island: from 02:00 to 02:30), the hour starts at the jump; if half an hour is repeated, the repetition is an hour of its
- * own.
+ * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock jumps over the
+ * start (Lord Howe Island: from 02:00 to 02:30), the hour starts at the jump. If half an hour is repeated, the repetition is a separate
+ * hour.
  */
 export function startOfClockUnitSql(
   instant: RawBuilder<unknown>,
@@ -125,6 +125,6 @@ export function startOfClockUnitSql(
   const changes = sql`${starts}::timestamptz[]`;
   const place = sql`width_bucket(${instant}, ${changes})`;
   const now = sql`(${all})[1 + ${place}]`;
-  // Before the first change the array element is null, which `greatest` ignores.
+  // Before the first offset change the array element is null, which `greatest` ignores.
   return sql`greatest(date_bin(${length}, ${instant} + ${now}, 'epoch') - ${now}, (${changes})[${place}])`;
 }

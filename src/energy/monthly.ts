@@ -14,10 +14,13 @@ export interface MonthlyUsageRow {
   /** Month in the zone, YYYY-MM. */
   month: string;
   kwh_used: number;
-  /** Mean daily usage, over the days of the month with known usage. */
+  /** Mean daily usage of the month, over the days with known usage. */
   avg_daily_kwh: number;
   peak_hour: string | null;
-  /** Difference from the previous month; for the current month, from the same days of the previous month. Null if its usage is unknown. */
+  /**
+   * Difference from the previous month; for the current month, from the same days of the previous month. Null if the usage of the previous
+   * month is unknown.
+   */
   change_kwh: number | null;
   change_percent: number | null;
   /** Whether the month has not ended yet. */
@@ -25,8 +28,8 @@ export interface MonthlyUsageRow {
 }
 
 /**
- * Returns a user's last `months` months in a zone, including the current one, each compared with the previous month. Months without data
- * are left out.
+ * Returns the usage of a user's last `months` months in a zone, including the current month, each compared with the previous month. Omits
+ * months without data.
  */
 export async function loadMonthlyUsage(
   db: Database,
@@ -59,7 +62,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
-    // The physical lower bound applies to the compared totals, not to single days, so these are summed first.
+    // The physical lower bound applies to the compared totals, not to single days, so the days' sums are added first.
     return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>
@@ -76,8 +79,8 @@ async function read(
 }
 
 /**
- * Groups days into months and compares each with the previous month. `today`: YYYY-MM-DD. `usedIn`: returns the usage of some days, or null
- * if unknown. Pure.
+ * Groups days into months and compares each month with the previous month. `today`: YYYY-MM-DD. `usedIn`: returns the usage of some days,
+ * or null if unknown. Pure.
  */
 function compareMonths<Day extends { day: string }>(
   days: readonly Day[],

@@ -25,7 +25,7 @@ export const VERDICT_BY_FINDING = {
 } as const;
 export type Finding = keyof typeof VERDICT_BY_FINDING;
 
-/** A reason for rejected messages or elements, with their number. */
+/** A reason for rejected messages or elements, with the number of rejections. */
 interface Rejection {
   reason: string;
   count: number;
@@ -41,7 +41,7 @@ export interface MonthQuality {
   intervals_expected: number;
   /** Intervals that are completely known and contain no estimated energy. */
   intervals_received: number;
-  /** Intervals with energy that was spread over a silence of more than an hour. */
+  /** Intervals of which only a part of the time is known. */
   intervals_estimated: number;
   /** Intervals that are partly known. */
   intervals_partial: number;
@@ -66,7 +66,7 @@ export interface MonthQuality {
   rejections: Rejection[];
 }
 
-/** Maximum number of reasons reported for a month. The others are reported as one total. */
+/** Maximum number of rejection reasons reported for a month. All other reasons are reported as one total. */
 const MOST_REASONS = 20;
 const OTHER_REASONS = 'other reasons';
 const MEASURES = [
@@ -77,7 +77,7 @@ const MEASURES = [
   'coveredMs',
   'exportCoveredMs',
 ] as const;
-/** Length of the range that is read at a time. */
+/** Length in ms of the range that is read in one query. */
 const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /** Converts mWh to kWh without rounding. */
@@ -107,8 +107,8 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as Finding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming`, on the first reading after a reset or a swap, is not reported, because that reading
-    // counts like any other.
+    // The verdict `confirming`, on the first reading after a reset or a replaced meter, is not reported, because that reading counts like
+    // any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -235,8 +235,8 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit for a clock that was set back (`instants`) excludes readings. Its value is where the register continues, not an added
-    // reading.
+    // An edit for a clock that was set back (`instants`) excludes readings. Its value is the register's value after the excluded readings,
+    // not an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)

@@ -16,7 +16,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
   expect(pieces('Australia/Lord_Howe', '9990-01-01', '9990-12-31')).toBe(30);
   expect(pieces('Asia/Singapore', '1981-12-31', '1982-01-01')).toBe(30);
   expect(pieces('Asia/Singapore')).toBe(60);
-  // Until 1986 the offset was a quarter of an hour less.
+  // Until 1986, Nepal's UTC offset was 5:30, a quarter of an hour less than today.
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1985-12-30')).toBe(30);
   expect(pieces('Asia/Kathmandu', '1985-12-01', '1986-02-01')).toBe(15);
   const halves = zones.map((zone) => longestPieceMinutes(dayRange('2026-01-01', '2026-12-31', zone), 'half_hour'));
@@ -27,7 +27,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 });
 
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
-  // The best of five runs, because the first ones include compilation.
+  // Takes the best of five runs, because the first runs include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => longestPieceMinutes(dayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );

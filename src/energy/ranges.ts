@@ -13,8 +13,8 @@ export interface Range {
 }
 
 /**
- * Units of rows that are shorter than a day, with their lengths in minutes. They begin on the clock of the range's zone; a change of clocks
- * may cut one.
+ * Units of rows that are shorter than a day, with their lengths in minutes. Each unit begins on the clock of the range's zone; a change of
+ * clocks may cut a unit.
  */
 export const CLOCK_UNITS = { hour: 60, half_hour: 30, quarter_hour: 15 } as const;
 export type ClockUnit = keyof typeof CLOCK_UNITS;
@@ -23,8 +23,8 @@ export type ClockUnit = keyof typeof CLOCK_UNITS;
 export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
 
 /**
- * Names in the IANA database without a slash: links, and legacy zones. They are listed here, because libraries that accept them also accept
- * ambiguous abbreviations (IST, CST).
+ * Names in the IANA database without a slash: links, and legacy zones. They are listed here, because a library that accepts such names also
+ * accepts ambiguous abbreviations (IST, CST).
  */
 const WITHOUT_PLACE = new Set(
   `CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica
@@ -45,8 +45,8 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Returns the first instant of the day or month that contains a time in a zone. This is not always 00:00; if the clock goes back over
- * midnight (Azores, Havana), it is the first of the two.
+ * Returns the first instant of the day or month that contains a time in a zone. The instant is not always 00:00; if the clock goes back
+ * over midnight (Azores, Havana), it is the first of the two midnights.
  */
 export function firstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
@@ -117,14 +117,14 @@ export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | '
   return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** Minimum time for which a time zone has kept the same offset since 1970. */
+/** Minimum time in ms for which any time zone has had the same offset since 1970. */
 export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 /** From this time on, the rules of every zone repeat yearly (the tz database lists changes up to then). */
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Returns the length in minutes of the longest pieces of UTC hours from which the zone's clock hours, or shorter units,
- * can be composed anywhere in the range. Checks at most 1,800 offsets, however long the range is.
+ * Returns the length in minutes of the longest pieces of UTC hours from which all clock hours of the zone (or shorter units) in the range
+ * can be composed. Checks at most 1,800 offsets, however long the range is.
  */
 export function longestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];

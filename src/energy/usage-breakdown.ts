@@ -25,9 +25,9 @@ export interface ElectricityDevice {
 
 /** Contribution of a device to the usage figure of a home. */
 interface FigureDevice extends Omit<ElectricityDevice, 'upstream_device_id' | 'is_gone'> {
-  /** Verdicts on the readings in that range that were not plainly counted, with their numbers. */
+  /** Verdicts on the readings in the range that were not plainly counted, with the number of readings for each verdict. */
   notes: { note: Note; count: number }[];
-  /** Reasons for rejected messages with their numbers, from the last `MAX_REJECTED` in that range. */
+  /** Reasons for rejected messages with their numbers, from the last `MAX_REJECTED` messages in the range. */
   rejected: { reason: string; count: number }[];
 }
 
@@ -44,7 +44,7 @@ export interface UsageBreakdown {
 const MAX_REJECTED = 1_000;
 const MAX_REASONS = 3;
 
-/** Verdicts (`reading_notes.verdict`) that concern an owner. The others are resolved by the next reading. */
+/** Verdicts (`reading_notes.verdict`) that concern an owner. The next reading resolves all other verdicts. */
 export const OWNER_VERDICTS = ['held', 'glitch', 'late', 'back', 'reset', 'rollover', 'swap', 'overlap'] as const;
 type Note = (typeof OWNER_VERDICTS)[number];
 

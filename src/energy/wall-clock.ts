@@ -5,7 +5,7 @@ import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
 
 /** A day in a time zone. */
 export interface ClockDay {
-  /** Date of the day, YYYY-MM-DD. */
+  /** Date of the day in the zone, YYYY-MM-DD. */
   date: string;
   /** Month of the day, 1 to 12. */
   month: number;
@@ -38,7 +38,7 @@ export function startOfClockUnit(
  * of a calendar library for each quarter-hour would take longer than all other processing.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
-  // One more day at each end, because a clock that is set back across midnight repeats the end of a day.
+  // Adds a day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const offsets = listOffsets(whole);

@@ -12,7 +12,9 @@ import { isClockUnit, type Range } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
-/** How the estimated energy in a row was distributed: by similar days, or evenly. Null if nothing is estimated. */
+/**
+ * Method by which the estimated energy in a row was distributed: by similar days, or evenly. Null if the row contains no estimated energy.
+ */
 export type EstimateKind = 'like_days' | 'line' | null;
 
 /** Length of the range that is read and added up at a time. */
@@ -29,8 +31,8 @@ interface Asked {
 }
 
 /**
- * Returns the rows of a device's usage with long gaps distributed by similar days (like-days.ts) instead of the straight line, and the kind
- * of estimate in each row.
+ * Returns the rows of a device's usage with the energy of long gaps distributed by similar days (like-days.ts) instead of evenly, and the
+ * kind of estimate in each row.
  */
 export async function applyLikeDays(
   db: Database,
@@ -55,7 +57,10 @@ interface Sum {
   isShared: boolean;
 }
 
-/** Returns the sums of the quarter-hours of each row, by `starts_at` for hours and shorter rows, and `date` for days and months. */
+/**
+ * Returns the sums of the quarter-hours of each row. The key is `starts_at` for rows by hour or shorter rows, and `date` for days and
+ * months.
+ */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();
   const loaded = await loadDeviceAsMeter(db, deviceId);

@@ -5,7 +5,7 @@ import { remarkRaised } from './remark.ts';
 
 /**
  * Schemas of the `data` member of events. The compiler checks the code that creates events against these schemas (event-types.ts), and the
- * OpenAPI document is generated from them.
+ * OpenAPI document is generated from the schemas.
  */
 const instant = z.iso.datetime({ offset: true });
 const userId = z.string().describe('Id of the user whose data the event describes.');
@@ -142,7 +142,7 @@ export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The `data` member of an event type to which accounts can subscribe. */
+/** Type of the `data` member, for an event type to which accounts can subscribe. */
 export type EventBody<Type extends EventType> = z.output<(typeof EVENT_BODIES)[Type]>;
 
 type Subscribable = { [Type in EventType]: { type: Type; data: EventBody<Type> } }[EventType];
@@ -181,11 +181,11 @@ interface Addressed {
 
 /** An event to store in the outbox. Receivers get `data`. */
 export type NewEvent = (Subscribable | Addressed) & {
-  /** Id of the event, if the caller has already assigned one. */
+  /** Id of the event, if the caller has already assigned an id. */
   eventId?: string;
   /** The account that the event is about. */
   userId: string;
-  /** Channel on which the user is notified in addition. */
+  /** Channel by which the user is notified, in addition to webhooks. */
   channel?: 'email' | 'sms';
   /** The only subscription that receives the event. */
   webhookId?: string;

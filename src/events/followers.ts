@@ -9,24 +9,24 @@ import type { EventBody } from './bodies.ts';
 const TRACKED_HOURS = 24;
 /** Minimum time in hours between two updates of a follower's timestamp, to avoid a write with every connection. */
 const MIN_UPDATE_HOURS = 1;
-/** Number of days for which every event is certainly stored: one less than the retention of 30 days (delivery/retention.ts). */
+/** Number of days for which every event is certainly stored: one day less than the retention period of 30 days (delivery/retention.ts). */
 const STORED_DAYS = 29;
 /** Maximum number of events of one home that are read at once. */
 const MAX_EVENTS = 20;
 
-/** Position before every event. */
+/** Position in the list of events before every event. */
 const BEFORE_ALL = 'evt_';
 
 /**
- * Returns SQL that selects the followed users among the users of a relation (its column `user_id`). Followed users get `usage.updated`
+ * Returns SQL that selects the followed users among the users of a relation (by its column `user_id`). Followed users get `usage.updated`
  * events even without a subscription.
  */
 export const followedUsersSql = (relation: string): string =>
   `SELECT user_id FROM ${relation} JOIN usage_told USING (user_id) WHERE followed_until > now()`;
 
 /**
- * Records that a home is followed. Returns the Unix ms since when the home has been followed without a gap. Every later change of the
- * home's hours is contained in an event, or will be.
+ * Records that a home is followed. Returns the time (Unix ms) since which the home has been followed without a gap. Every later change of
+ * the home's hours is contained in an event, or will be.
  */
 export async function recordFollower(db: Database, userId: string): Promise<number> {
   // Raw SQL: all times come from the database server's clock, which workers and API processes share.
@@ -46,7 +46,7 @@ export async function recordFollower(db: Database, userId: string): Promise<numb
   return (followed_since as Date).getTime();
 }
 
-/** Records in one statement that homes are still followed. Skips homes that were updated recently. */
+/** Records in one statement that homes are still followed. Skips homes whose record was updated recently. */
 export async function refreshFollowers(db: Database, userIds: readonly string[]): Promise<void> {
   // Raw SQL: uses the database server's clock.
   await sql`
@@ -98,9 +98,9 @@ export interface PublishedUsage {
 }
 
 /**
- * Returns the next `usage.updated` events of users, in order, each after the event id to which `after` maps the user. Events of one user
- * are committed in the order of their ids: the worker that creates an event locks the user's row in `usage_told`, and at least a minute
- * lies between two events. The clocks of workers may therefore differ by up to a minute.
+ * Returns the next `usage.updated` events of users, in order. `after` maps each user to the id of an event; only later events are returned.
+ * Events of one user are committed in the order of their ids: the worker that creates an event locks the user's row in `usage_told`, and at
+ * least a minute lies between two events. The clocks of workers may therefore differ by up to a minute.
  */
 export async function findUsageEventsAfter(
   db: Database,

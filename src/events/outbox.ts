@@ -6,10 +6,10 @@ import type { NewEvent } from './bodies.ts';
 const SUBSCRIBABLE: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
- * Stores events and a delivery for each receiver in the outbox. Runs in the transaction of the change that caused the events, so that they
- * are sent if and only if the transaction commits. A homeowner's subscription gets that user's events, a utility's those of its users, an
- * administrator's all events. Paused subscriptions are included: their deliveries are sent after they are resumed. Returns the event ids,
- * which stay the same across attempts.
+ * Stores events in the outbox, with a delivery for each receiver. Runs in the transaction of the change that caused the events, so that the
+ * events are sent if and only if the transaction commits. A homeowner's subscription gets that user's events, a utility's subscription
+ * those of its users, and an administrator's all events. Paused subscriptions are included: their deliveries are sent when the subscription
+ * is resumed. Returns the event ids, which stay the same across attempts.
  */
 export async function addEvents(query: Query, events: readonly NewEvent[], now: Date): Promise<string[]> {
   if (events.length === 0) return [];
@@ -45,8 +45,8 @@ export async function addEvents(query: Query, events: readonly NewEvent[], now: 
 }
 
 /**
- * Cancels deliveries, existing and pending, to subscriptions whose owner may no longer access the account: deliveries of an account whose
- * role changed, and deliveries about it.
+ * Deletes deliveries, including pending ones, to subscriptions whose owner may no longer access the account that the event is about.
+ * Concerns an account whose role has changed: deliveries to its own subscriptions, and deliveries about it.
  */
 export async function cancelDeliveries(query: Query, userId: string): Promise<void> {
   await query(
@@ -62,8 +62,8 @@ export async function cancelDeliveries(query: Query, userId: string): Promise<vo
 }
 
 /**
- * Pauses the active subscriptions of an account and returns their addresses. After a subscription is resumed, its waiting deliveries are
- * sent.
+ * Pauses the active webhook subscriptions of an account and returns their addresses. When a subscription is resumed, its waiting deliveries
+ * are sent.
  */
 export async function pauseSubscriptions(query: Query, userId: string): Promise<string[]> {
   const { rows } = await query<{ url: string }>(
@@ -104,7 +104,7 @@ async function receivers(query: Query, events: readonly NewEvent[], ids: readonl
 
 /**
  * Returns SQL for the subscriptions that get a user's event (`users` is an alias): the user's own, its utility's, and those of
- * administrators. Found by owner, so that each lookup uses an index.
+ * administrators. The subscriptions are found by owner, so that each lookup uses an index.
  */
 export const subscriptionsToUserSql = (event: string, user: string): string => `
   SELECT webhook_id FROM webhooks WHERE webhooks.user_id = ${user}.user_id AND ${event} = ANY (webhooks.events)

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Schema of a remark, in responses of the API and in the event `remark.raised`: values and the values with which they are compared, without
- * text.
+ * Schema of a remark about a home's usage, in responses of the API and in the event `remark.raised`: values and the values with which they
+ * are compared, without text.
  */
 const instant = z.iso.datetime({ offset: true });
 const energy = (meaning: string) => z.number().min(0).describe(`${meaning}, in kWh.`);

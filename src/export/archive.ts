@@ -21,9 +21,12 @@ export interface ArchiveOptions {
   /** Folder of captured mails and SMS. */
   dataDir?: string | undefined;
   now: Date;
-  /** Whether a utility exports one of its homes. It gets neither the members of the home nor messages, which may name them. */
+  /**
+   * Whether a utility exports the data of one of its homes. The archive then contains neither the members of the home nor messages, which
+   * may name the members.
+   */
   isForUtility?: boolean;
-  /** Called before each page is read. If it throws, the archive ends with this error. */
+  /** Called before each page is read. If the function throws, the archive ends with this error. */
   beforePage?: () => Promise<void>;
   /** Called with a file's name when the file begins. */
   onFile?: (name: string) => void;
@@ -41,8 +44,7 @@ export function streamPersonArchive(userId: string, parts: ArchiveOptions): Read
   output.on('close', () => current?.destroy());
   zip.on('error', (error: Error) => output.destroy(error));
   for (const [name, pages] of filesOf(userId, parts)) {
-    // ZIP64, because the size is unknown in advance; a ZIP without it could exceed its size limit at the end of the
-    // archive.
+    // Uses ZIP64, because the size is unknown in advance; an archive without ZIP64 could exceed its size limit at the end.
     const options = { mtime: parts.now, forceZip64Format: true, compressionLevel: COMPRESSION_LEVEL };
     zip.addReadStreamLazy(name, options, (give) => {
       parts.onFile?.(name);
@@ -131,7 +133,7 @@ async function readExportedColumns(
   db: Database,
   { relation, key, omitted = {}, expressions = {} }: ExportedRelation,
 ): Promise<ExportedColumns> {
-  // Raw SQL: the catalogue.
+  // Raw SQL: reads PostgreSQL's catalogue.
   const { rows } = await queryOf(db)<{ name: string; type: string; keyPlace: number | null }>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type, array_position(indkey::int2[], attnum) AS "keyPlace"
      FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary

@@ -18,16 +18,16 @@ import { readOwnedKeys } from './keys.ts';
  * page.
  */
 const PAGE_LINES = 20_000;
-/** Time range in ms of an aggregate that one query reads: about 9,000 quarter-hours of a device. */
+/** Time range in ms for which one query reads an aggregate: about 9,000 quarter-hours of a device. */
 const SLICE_MS = 92 * DAY_MS;
 
-/** Minimum time range in ms of readings that one query reads. */
+/** Minimum time range in ms for which one query reads readings. */
 const MIN_WIDTH_MS = 1_000;
 const MAX_WIDTH_MS = 400 * DAY_MS;
 
 /**
- * An interval_ms lower than that of every reading, so that a page begins before all readings. The lowest interval_ms is -1, for a register
- * read by hand.
+ * An `interval_ms` below that of every reading, so that a page begins before all readings. The lowest `interval_ms` of a reading is -1, for
+ * a reading that a person entered.
  */
 const BEFORE_ALL = -2;
 
@@ -41,7 +41,7 @@ const time = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 
 const line = (values: readonly string[]): string =>
   `concat_ws(',', ${values.map((one) => `coalesce((${one})::text, '')`).join(', ')})`;
 
-/** A relation with readings of series. `value`: its value column, if it has one in addition to its key. */
+/** A relation with readings of series. `value`: the relation's value column, if the relation has one in addition to its key. */
 export interface SeriesRelation {
   relation: 'readings' | 'closed_readings' | 'reading_notes' | 'lower_kept_readings';
   value?: 'value' | 'verdict';
@@ -67,9 +67,9 @@ export async function* seriesCsv(db: Database, userId: string, of: SeriesRelatio
 }
 
 /**
- * Yields one series page by page. Each page covers a time range, which grows if few rows were found and shrinks if many were. The key's
- * index then finds a page, whatever size the planner estimates for the series. With only a LIMIT, the planner might sort all remaining rows
- * for each page.
+ * Yields one series page by page. Each page covers a time range, which grows if the page has few rows and shrinks if it has many. The index
+ * of the key then finds a page, whatever size the planner estimates for the series. With only a LIMIT, the planner might sort all remaining
+ * rows for each page.
  */
 async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begin: string): AsyncGenerator<string> {
   const { relation } = of;
@@ -97,7 +97,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
     const page = rows[0] as (typeof rows)[number];
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
-    // A full page may end inside the range, so the next page continues after its last row.
+    // A full page may end within the time range, so the next page continues after the full page's last row.
     after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
@@ -109,7 +109,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
   yield `${levelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
-  // Aggregates of other media, of channels with a placement and of estimated exports have their own keys, which are also read.
+  // Aggregates of other media, of channels with a placement, and of estimated exports have separate keys, which are also read.
   for await (const ids of readOwnedKeys(db, userId, parent))
     for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => meterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);

@@ -3,7 +3,7 @@ import type { OwnerKeyKind } from './keys.ts';
 /** A relation that contains rows of a person and becomes a JSON file of the archive. */
 export interface ExportedRelation {
   relation: string;
-  /** Name of the file without its extension, if not that of the relation. */
+  /** Name of the file without its extension; default: the name of the relation. */
   file?: string;
   /** Description for people who read the archive. */
   means: string;
@@ -13,11 +13,11 @@ export interface ExportedRelation {
   key?: readonly string[];
   /** Columns that are not exported, each with the reason. */
   omitted?: Readonly<Record<string, string>>;
-  /** SQL expressions that replace a column, for example to show it in some rows only. */
+  /** SQL expressions that replace a column, for example to export the column in some rows only. */
   expressions?: Readonly<Record<string, string>>;
   /** Number of rows that one query reads, if rows may be long. */
   pageRows?: number;
-  /** Whether a utility does not get it: it names people of homes, whom utilities cannot see (docs/members.md). */
+  /** Whether the file is omitted if a utility exports: the file names members of homes, whom utilities cannot see (docs/members.md). */
   namesMembers?: true;
 }
 
@@ -26,8 +26,8 @@ const SECRET = 'a secret, or computed from one';
 const BASE64 = "translate(encode(r.payload, 'base64'), E'\\n', '')";
 
 /**
- * The JSON files of an archive. A file contains all columns of its relation that are not omitted, but bytes only through an expression:
- * secrets are stored as bytes, so none is exported by accident.
+ * The JSON files of an archive. A file contains all columns of its relation that are not omitted. Columns of bytes are exported only
+ * through an expression: secrets are stored as bytes, so no secret is exported by accident.
  */
 export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
   {
@@ -268,7 +268,8 @@ export const EXPORTED_RELATIONS: readonly ExportedRelation[] = [
     relation: 'deliveries',
     means: 'Notifications of these events: by mail, by SMS, or through a webhook.',
     by: { column: 'event_id', of: 'event' },
-    // Attempts contain the responses of a webhook. If the webhook belongs to another account, the responses are that account's data.
+    // Attempts contain the responses of a webhook's receiver. If the webhook belongs to another account, the responses are data of that
+    // account.
     expressions: { attempts: 'CASE WHEN r.webhook_id IS NULL THEN r.attempts END' },
   },
   {

@@ -6,15 +6,15 @@ import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
- * SQL condition: a row `m` of `group_members` counts, because the group's owner currently has the home within reach. The row stays, but
- * does not count, if the account is no longer a homeowner or the group's owner no longer a utility.
+ * SQL condition on a row `m` of `group_members`: the member counts, because the group's owner currently has the home within reach. If the
+ * account is no longer a homeowner, or the group's owner no longer a utility, the row remains but does not count.
  */
 export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (
   SELECT FROM home_groups g JOIN users o ON o.user_id = g.user_id JOIN users h ON h.user_id = m.user_id
   WHERE g.group_id = m.group_id
     AND (o.role = 'admin' OR o.role = 'utility' AND (h.user_id = o.user_id OR h.enrolled_by = o.user_id AND h.role = 'homeowner')))`;
 
-/** Returns at most `limit` counted homes of a group, without its subgroups, in order of their ids, after `cursor`. */
+/** Returns at most `limit` homes that count as members of a group, without its subgroups, in order of their ids, after `cursor`. */
 export async function listMembers(
   db: Database,
   groupId: string,
@@ -32,7 +32,7 @@ export async function listMembers(
     .execute();
 }
 
-/** Returns the counted homes of a group and its subgroups, each once, in order of their ids. */
+/** Returns the homes that count as members of a group or its subgroups, each once, in order of their ids. */
 export async function listGroupHomes(db: Database, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('group_members as m')
@@ -55,13 +55,13 @@ export async function findOwnerTimeZone(db: Database, userId: string): Promise<s
   return timezone;
 }
 
-/** Numbers of members added and removed by a change. */
+/** Numbers of members that a change of a group added and removed. */
 export interface MemberChangeCounts {
   added: number;
   removed: number;
 }
 
-/** Returns the accounts that are within the reach of the group's owner. Only these can be homes of the group. */
+/** Returns the accounts that are within the reach of the group's owner. Other accounts cannot be homes of the group. */
 export async function filterReachableUsers(
   db: Database,
   ofOwner: RoleReach,
@@ -76,7 +76,7 @@ export async function filterReachableUsers(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-/** Adds homes to a group and removes others. Adding existing members and removing absent ones has no effect. */
+/** Adds homes to a group and removes other homes from it. Adding existing members and removing absent ones has no effect. */
 export async function changeMembers(
   db: Database,
   groupId: string,

@@ -9,7 +9,7 @@ import { MEMBER_COUNTS_SQL } from './members.ts';
 
 const COLUMNS = ['group_id', 'user_id', 'name', 'kind', 'parent_group_id', 'created_at'] as const;
 
-/** A group of homes. `members`: number of its counted homes, without subgroups. */
+/** A group of homes. `members`: number of the group's homes that count, without subgroups. */
 export type Group = Pick<Selectable<Tables['home_groups']>, (typeof COLUMNS)[number]> & { members: number };
 
 export interface GroupSettings {
@@ -23,7 +23,7 @@ const MAX_GROUPS = 10_000;
 
 const MEMBERS = sql<number>`(SELECT count(*)::int FROM group_members m WHERE m.group_id = home_groups.group_id AND ${MEMBER_COUNTS_SQL})`;
 
-/** Creates a group for an owner. Error 422 if it cannot be a subgroup of `parent_group_id`, 409 if the owner has too many groups. */
+/** Creates a group for an owner. Error 422 if the group cannot be a subgroup of `parent_group_id`, 409 if the owner has too many groups. */
 export async function createGroup(
   db: Database,
   { userId, ...settings }: GroupSettings & { userId: string },
@@ -69,7 +69,10 @@ export async function listGroups(
   return query.execute();
 }
 
-/** Updates a group within the caller's reach. Returns null if there is none. Error 422 if it cannot be a subgroup of `parent_group_id`. */
+/**
+ * Updates a group within the caller's reach. Returns null if there is no such group. Error 422 if the group cannot be a subgroup of
+ * `parent_group_id`.
+ */
 export async function updateGroup(
   db: Database,
   reach: AccessibleAccounts,
@@ -87,8 +90,8 @@ export async function updateGroup(
 }
 
 /**
- * Deletes a group within the caller's reach and the keys that are limited to it. Returns false if there is none. Error 409 if it has
- * subgroups.
+ * Deletes a group within the caller's reach, and the keys that are limited to the group. Returns false if there is no such group. Error 409
+ * if the group has subgroups.
  */
 export async function deleteGroup(db: Database, reach: AccessibleAccounts, groupId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -107,8 +110,8 @@ function mayBePart(groups: Awaited<ReturnType<typeof lockGroups>>, groupId: stri
 }
 
 /**
- * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Reads them again after
- * locking, because another group may have been added meanwhile.
+ * Locks all groups of an owner until the transaction ends, so that two concurrent changes cannot create a cycle. Reads the groups again
+ * after locking, because another group may have been added meanwhile.
  */
 async function lockGroups(trx: Database, userId: string) {
   const groups = trx.selectFrom('home_groups').select(['group_id', 'parent_group_id']).where('user_id', '=', userId);
@@ -116,7 +119,7 @@ async function lockGroups(trx: Database, userId: string) {
   return groups.execute();
 }
 
-/** Maximum depth of nested groups: enough in practice, and small enough to be walked for each query. */
+/** Maximum depth of nested groups: enough in practice, and small enough for every query to walk through all levels. */
 const MAX_DEPTH = 8;
 
 /** A group with its parent. */
@@ -126,8 +129,8 @@ interface GroupNode {
 }
 
 /**
- * Returns why a group cannot become a subgroup of another one, or null if it can. `groups`: all current groups of the owner; `groupId`:
- * null for a new group. Pure.
+ * Returns the reason why a group cannot become a subgroup of another group; null if it can. `groups`: all current groups of the owner;
+ * `groupId`: null for a new group. Pure.
  */
 function explainRefusedParent(groups: readonly GroupNode[], groupId: string | null, parentId: string): string | null {
   const parents = new Map(groups.map(({ group_id, parent_group_id }) => [group_id, parent_group_id]));

@@ -2,24 +2,24 @@ import { ID_PATTERN } from '#src/core/cell.ts';
 import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
 import { homeUsageTopic } from '#src/devices/topics.ts';
 
-/** Settings that all announcements of an installation share. */
+/** Settings that all announcements to Home Assistant by an installation share. */
 export interface Announcer {
   /** First level of the announcement topics: `homeassistant`, unless Home Assistant is configured otherwise. */
   prefix: string;
-  /** Identifies this installation among others on the same broker: `[a-z0-9]+`. */
+  /** Name that distinguishes this installation from others on the same broker: `[a-z0-9]+`. */
   installation: string;
   /** Public address of the installation; null if none is configured. */
   publicUrl: string | null;
 }
 
-/** Returns the topic of the installation's availability: `online`, or `offline`, which the broker publishes as its last will. */
+/** Returns the topic of the installation's availability: `online` or `offline`. The broker publishes `offline` as the last will. */
 export const availabilityTopic = ({ installation }: Announcer): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/status`;
 
 const stateTopic = ({ installation }: Announcer, id: string): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
-/** Returns the topic filter of all announcements of devices, from any publisher. */
+/** Returns the topic filter that matches all announcements of devices, from any publisher. */
 export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
 /** Returns the topic on which Home Assistant reports that it has started. */
@@ -73,7 +73,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
-      // A component that contains only its platform removes the sensor.
+      // In an announcement, a component that contains only its platform removes the sensor.
       exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );
@@ -98,7 +98,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
   device_class: deviceClass,
   ...(stateClass && { state_class: stateClass }),
   suggested_display_precision: decimals,
-  // Jinja renders null as `None`, which Home Assistant shows as unknown.
+  // Jinja (Home Assistant's template language) renders null as `None`, which Home Assistant shows as unknown.
   value_template: `{{ value_json.${key} }}`,
   ...(part && { last_reset_value_template: `{{ value_json.${part}_since }}` }),
 });
@@ -133,14 +133,16 @@ const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);
 /** Maximum size in bytes of an announcement that is parsed. This service's announcements have about 6 KiB. */
 const MAX_ANNOUNCEMENT_BYTES = 65_536;
 
-/** Properties of a sensor in Home Assistant. `part`: period after which the sum restarts; `last_reset` contains the period's start. */
+/**
+ * Properties of a sensor in Home Assistant. `part`: period after which the sensor's sum restarts; `last_reset` contains the period's start.
+ */
 interface Sensor {
-  /** English name: Home Assistant displays it unchanged and derives the entity's id from it. */
+  /** English name of the sensor. Home Assistant displays the name unchanged and derives the entity's id from it. */
   name: string;
   deviceClass: 'energy' | 'power' | 'monetary' | 'gas' | 'water';
-  /** Null if Home Assistant records no statistics. */
+  /** Kind of statistics that Home Assistant records; null if it records none. */
   stateClass: 'total' | 'measurement' | null;
-  /** Null for money: the unit is the currency of the tariff, ISO 4217. */
+  /** Unit of the sensor. Null for money, whose unit is the currency of the tariff (ISO 4217). */
   unit: 'kWh' | 'W' | 'm³' | null;
   /** Number of displayed decimals; the state contains all decimals. */
   decimals: number;
@@ -152,9 +154,9 @@ const volume = { stateClass: 'total', unit: 'm³', decimals: 2, part: 'month' } 
 const money = { deviceClass: 'monetary', stateClass: 'total', unit: null, decimals: 2 } as const;
 
 /**
- * Sensors of a home, in the order of the home's announcement. Another sensor needs a line here and its value in `home-report.ts`. The sums
+ * Sensors of a home, in the order of the home's announcement. A new sensor needs a line here and a value in `home-report.ts`. The sums
  * restart each month, unlike a meter's register: an import of years of history, or a plug that becomes an inverter, changes the whole past,
- * and Home Assistant would show a register's difference as used in one hour. A sum of the current month, with the month's start as its
+ * and Home Assistant would show the difference of a register as used in one hour. A sum of the current month, with the month's start as its
  * `last_reset`, can rise and fall by corrections, and earlier months are not published again (docs/decisions/0065).
  */
 export const HOME_SENSORS = {
@@ -172,7 +174,7 @@ export const HOME_SENSORS = {
   cost: { ...money, part: 'month', name: 'Cost this month' },
   used_today: { ...energy, part: 'day', name: 'Used today' },
   cost_today: { ...money, part: 'day', name: 'Cost today' },
-  // Forecasts have no state class, so that Home Assistant's Energy page cannot count them as usage.
+  // Forecasts have no state class, so that Home Assistant's Energy page cannot count forecasts as usage.
   forecast: { deviceClass: 'energy', stateClass: null, unit: 'kWh', decimals: 0, name: 'Forecast of this month' },
   forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
@@ -184,15 +186,17 @@ export const DEVICE_SENSORS = {
   power: { deviceClass: 'power', stateClass: 'measurement', unit: 'W', decimals: 0, name: 'Power' },
 } as const satisfies Record<string, Sensor>;
 
-/** Values of sensors. A sensor without a member does not exist; null means unknown. Money is text, with all decimals of its currency. */
+/**
+ * Values of sensors. A sensor without a value here does not exist; null means unknown. Money is text, with all decimals of its currency.
+ */
 type Values<Sensors> = { [Name in keyof Sensors]?: number | string | null };
 
 /** Values of a home's sensors at one time. */
 export interface HomeReport {
   userId: string;
-  /** E-mail address of the owner, which distinguishes the home from others; null if only one home is published. */
+  /** E-mail address of the owner, which distinguishes the home from other homes; null if only one home is published. */
   owner: string | null;
-  /** ISO 4217; null if no tariff applies. */
+  /** Currency of the costs (ISO 4217); null if no tariff applies. */
   currency: string | null;
   /** Starts of the month and the day that the sums cover, ISO 8601 with the zone's offset. */
   since: { month: string; day: string };

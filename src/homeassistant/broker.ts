@@ -11,9 +11,9 @@ interface BrokerOptions {
   clientId: string;
   /** Topic of `online` and `offline`. The broker publishes `offline` if this process ends without disconnecting. */
   availabilityTopic: string;
-  /** Topic filters of the subscription. */
+  /** Topic filters to which the connection subscribes. */
   filters: readonly string[];
-  /** Called after each new connection. A broker without persistence may have lost the retained messages. */
+  /** Called after each new connection, because a broker without persistence may have lost the retained messages. */
   onConnected(): void;
   onMessage(topic: string, payload: Buffer): void;
   log: Logger;
@@ -23,7 +23,7 @@ const RECONNECT_MS = 5_000;
 /** Maximum time to wait for the broker at shutdown, in ms. */
 const MAX_CLOSE_MS = 1_000;
 
-/** Connects, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
+/** Connects to the broker, and reconnects after each lost connection. Uses MQTT 3.1.1, which every broker supports. */
 export function connectBroker(options: BrokerOptions) {
   const { url, clientId, availabilityTopic, filters, log } = options;
   const retained = { qos: 1, retain: true } as const;
@@ -36,7 +36,7 @@ export function connectBroker(options: BrokerOptions) {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // Outdated messages must not be published late: they are computed again after a reconnect.
+    // Outdated messages must not be published late: all messages are computed again after a reconnect.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},
@@ -45,8 +45,8 @@ export function connectBroker(options: BrokerOptions) {
     await client.publishAsync(availabilityTopic, 'online', retained);
     const granted = await client.subscribeAsync([...filters], { qos: 1 });
     const refused = granted.filter(({ qos }) => (qos as number) >= 128).map(({ topic }) => topic);
-    // Publishing continues, because retained messages reach Home Assistant without a subscription. Without the subscription, only the
-    // topics of homes and devices that no longer exist are not cleared.
+    // Publishing continues if the broker refuses the subscription, because Home Assistant receives the retained messages anyway. Only the
+    // topics of homes and devices that no longer exist are then not cleared.
     if (refused.length > 0) log.warn({ refused }, 'Home Assistant’s broker does not let this service listen');
   };
   client.on('connect', () => {

@@ -23,7 +23,7 @@ export interface PublishedAccount {
   zone: string;
 }
 
-/** Maximum number of published devices of a home, in order of their ids. */
+/** Maximum number of devices that are published for a home, in order of their ids. */
 const MAX_DEVICES = 200;
 
 const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharged'] as const;
@@ -42,7 +42,7 @@ export async function readHomeReport(
   const { month, day, since } = findReportedPeriods(now, zone);
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: false });
   const days = await loadInsights(db, userId, month, 'day', new Set(FLOWS));
-  // In the first 65 minutes of a month, the sums still cover the previous month, and today must be read separately.
+  // In the first 65 minutes of a month, the month's sums still cover the previous month, and today must be read separately.
   const today = day.start > month.end ? await loadInsights(db, userId, day, 'day') : days;
   const costs = await costsIn(db, { userId, month, day, now });
   const has = { grid: home.had.grid, production: home.had.production, storage: home.had.storage };
@@ -79,7 +79,7 @@ export async function readHomeReport(
 
 const thousandths = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** Returns the sum of a member of the rows, in thousandths; null if it is unknown in every row. */
+/** Returns the sum over rows of one of their members, in thousandths; null if it is unknown in every row. */
 function sumOf<Row extends object>(rows: readonly Row[], name: keyof Row): number | null {
   const known = rows.map((row) => row[name] as number | null | undefined).filter((value) => typeof value === 'number');
   return known.length === 0 ? null : known.reduce((sum, value) => sum + Math.round(value * 1_000), 0) / 1_000;
@@ -112,7 +112,7 @@ async function costsIn(
   };
 }
 
-/** Returns the month's gas, water and heat, for the commodities that the home has meters for. */
+/** Returns the month's gas, water and heat, for each commodity for which the home has a meter. */
 async function commoditiesOf(db: Database, userId: string, month: Range): Promise<HomeReport['values']> {
   const rows = await db
     .selectFrom('series_roles as s')
@@ -146,8 +146,8 @@ interface DeviceRow {
 }
 
 /**
- * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream, and is missing if
- * the device measures no power, or measures several powers whose sum is unknown.
+ * Returns the devices of a home whose electricity counts in the month. `power` has the same value as in the live stream. `power` is missing
+ * if the device measures no power, or measures several powers whose sum is unknown.
  */
 async function devicesOf(db: Database, userId: string, month: Range, now: Date): Promise<DeviceReport[]> {
   // Raw SQL: aggregates by kind of series.
@@ -191,8 +191,8 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
 const CLOSING_MINUTES = 65;
 
 /**
- * Returns the month and the day that sums cover at a time in a time zone, and their starts. Shortly after a month's end, `month` is still
- * the previous month (`CLOSING_MINUTES`). Pure.
+ * Returns the month and the day that sums cover at a given time in a time zone, and the starts of both. Shortly after a month's end,
+ * `month` is still the previous month (`CLOSING_MINUTES`). Pure.
  */
 export function findReportedPeriods(
   now: Date,
@@ -251,7 +251,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
     power_w: power?.watts ?? null,
     /** Number of minutes over which `power_w` is averaged; null if the power is measured. */
     power_mean_minutes: power?.minutes ?? null,
-    /** ISO 4217; null if no tariff applies. */
+    /** Currency of the costs (ISO 4217); null if no tariff applies. */
     currency,
     today: toStretch(days.today),
     yesterday: toStretch(days.yesterday),

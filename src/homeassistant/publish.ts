@@ -25,18 +25,18 @@ interface PublisherParts {
   pool: Pool;
   clock: Clock;
   log: Logger;
-  /** The installation's secret; its name at the broker is derived from it. */
+  /** The installation's secret, from which the installation's name at the broker is derived. */
   secret: string;
   /** Interval in ms at which changes are published. */
   everyMs?: number;
 }
 
 const EVERY_MS = 20_000;
-/** Interval in ms at which a worker tries to become the publisher. */
+/** Interval in ms at which each other worker tries to become the publisher. */
 const TAKE_OVER_MS = 3_000;
-/** Minimum time in ms between two passes, in case Home Assistant restarts repeatedly. */
+/** Minimum time in ms between two passes of publishing, in case Home Assistant restarts repeatedly. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics of an earlier process that are not cleared yet. */
+/** Maximum number of topics, published by an earlier process, that wait to be cleared. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
 /**
@@ -112,7 +112,7 @@ async function publishUntil(
       const passed = pass().catch((error: Error) => {
         if (!over.aborted) log.warn({ err: error }, 'publishing to Home Assistant failed; trying again');
       });
-      // A pass may wait for a broker that does not respond; a stop must not.
+      // A pass of publishing may wait for a broker that does not respond; stopping must not wait for it.
       await Promise.race([passed, ended]);
       await pause(MIN_INTERVAL_MS, over);
       await wakeUp.wait(everyMs, over);
@@ -122,7 +122,7 @@ async function publishUntil(
   }
 }
 
-/** Publishes changed messages, announcements before states, and clears topics that no longer have a message. */
+/** Publishes changed messages, announcements before states. Clears topics that no longer have a message. */
 async function publishChanges(
   broker: HomeAssistantBroker,
   wanted: ReadonlyMap<string, string>,

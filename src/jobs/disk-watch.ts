@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import type { Logger } from '#src/core/log.ts';
 
 /**
- * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). Below it the log warns, because a database stops when its disk
- * is full.
+ * Minimum free space, as a share of the disk and in bytes (`LEAST_BYTES`). With less free space the log warns, because a database stops
+ * when its disk is full.
  */
 const LEAST_SHARE = 0.1;
 const LEAST_BYTES = 2 * 2 ** 30;
@@ -14,7 +14,7 @@ export async function readFreeBytes(folder: string): Promise<{ freeBytes: number
   return { freeBytes: bavail * bsize, allBytes: blocks * bsize };
 }
 
-/** Warns while the disk of the data directory is nearly full. */
+/** Logs a warning while the disk of the data directory is nearly full. */
 export async function warnOfFullDisk(dataDir: string, log: Logger): Promise<void> {
   const { freeBytes, allBytes } = await readFreeBytes(dataDir);
   if (freeBytes >= LEAST_BYTES && freeBytes >= allBytes * LEAST_SHARE) return;

@@ -34,8 +34,8 @@ const PROGRESS_MS = 60_000;
 
 /** Every job of a worker. */
 export const JOBS: readonly Job[] = [
-  // Needs no lock of its own, because the SQL function `make_room` takes one. The writer of readings also creates missing partitions, but
-  // then has to retry its batch.
+  // The job needs no lock, because the SQL function `make_room` takes one. The writer of readings also creates missing partitions, but must
+  // then retry its batch.
   { name: 'partitions ahead', at: { daily: '17 1 * * *' }, alsoAtStart: true, run: makePartitions },
   {
     name: 'history upkeep',
@@ -59,8 +59,8 @@ export const JOBS: readonly Job[] = [
     run: async ({ backup, log, clock }) => backup && makeCopyIfArchiveHasNone(backup, log, clock()),
   },
   { name: 'rollup check', at: { daily: '43 2 * * *' }, lock: 'rollupCheck', run: checkRollups },
-  // Skipped on databases with compression: compressed hours are already small, and continuous aggregates over packed hours would have to be
-  // recomputed. `packDays` takes the lock.
+  // The job is skipped on databases with compression: compressed hours are already small, and continuous aggregates over packed hours would
+  // have to be recomputed. `packDays` takes the lock.
   {
     name: 'pack days',
     at: { daily: '11 3 * * *' },
@@ -70,8 +70,7 @@ export const JOBS: readonly Job[] = [
     run: pack,
   },
   { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
-  // `refreshRollups` takes the lock, because CLI commands also call it. Corrections of the past must be visible within
-  // 30 s.
+  // `refreshRollups` takes the lock, because command-line commands also call it. Corrections of the past must be visible within 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {
@@ -86,14 +85,15 @@ export const JOBS: readonly Job[] = [
     at: { daily: '51 4 * * *' },
     run: ({ db, ageClock, retentionMonths }) => deleteOldSilences(db, ageClock(), retentionMonths),
   },
-  // Needs no lock, because each worker checks its own disk.
+  // The job needs no lock, because each worker checks its own disk.
   {
     name: 'disk watch',
     at: { everySeconds: 600 },
     alsoAtStart: true,
     run: ({ dataDir, log }) => warnOfFullDisk(dataDir, log),
   },
-  // Deletes captured messages that are a month old or whose account was deleted. Needs no lock, because each worker has its own disk.
+  // Deletes captured messages that are a month old or whose account was deleted. The job needs no lock, because each worker has its own
+  // disk.
   {
     name: 'forget messages',
     at: { everySeconds: 10 },
@@ -143,7 +143,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     name: 'raise remarks',
-    // Runs once an hour, by one worker, because it reads weeks of quarter-hours of each home.
+    // The job runs once an hour, by one worker, because it reads weeks of quarter-hours of each home.
     at: { daily: '37 * * * *' },
     lock: 'remarks',
     run: unlessHeldBack(({ db, clock, ageClock, log }, stopping) =>
@@ -179,7 +179,7 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
   if (made.length > 0) log.info({ made }, 'partitions created');
 }
 
-/** Drops readings that are older than the retention, and compresses readings beyond the late-data window. */
+/** Drops readings that are older than the retention period, and compresses readings that are too old for late data. */
 async function keepHistory(
   { pool, ageClock, retentionMonths, log }: JobParts,
   stopping: AbortSignal,
@@ -192,7 +192,7 @@ async function keepHistory(
   if (nextChunks) log.info({ next_chunks: nextChunks }, 'chunk length changed');
 }
 
-/** Compares every aggregate with the load profile from which it is computed; repairs and reports differences. */
+/** Compares every aggregate with the load profile from which it is computed. Repairs and reports aggregates that differ. */
 async function checkRollups(
   { pool, clock, capabilities, retentionMonths, log }: JobParts,
   signal: AbortSignal,
@@ -231,7 +231,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
 }
 
 /**
- * Ends the storage of messages for accounts that moved to another installation long ago, and logs how many messages still wait to be
+ * Stops storing messages for accounts that moved to another installation long ago, and logs how many stored messages still wait to be
  * forwarded.
  */
 async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
@@ -264,7 +264,7 @@ async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal
   if (sums > 0) log.info({ sums, took_ms: Math.round(performance.now() - startedAt) }, 'sums of groups kept');
 }
 
-/** Fires due no_data alerts until none is due. */
+/** Fires no_data alerts that are due, until no alert is due. */
 async function fireSilences({ pool, clock }: JobParts, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await fireSilenceAlerts(pool, clock())) > 0);
 }

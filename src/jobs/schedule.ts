@@ -14,7 +14,7 @@ const DONE = 'done';
 const AGAIN_MS = 3_000;
 /** Delay in ms before a failed daily job runs again: many causes, such as a full disk or a failover, end within an hour. */
 const FAILED_AGAIN_MS = 10 * MINUTE_MS;
-/** Interval in ms at which the schedule checks for due jobs. Its timer follows the monotonic clock. */
+/** Interval in ms at which the schedule checks for due jobs. The interval is measured by the monotonic clock. */
 const LOOK_MS = 500;
 
 interface IntervalPlan {
@@ -26,7 +26,7 @@ interface IntervalPlan {
 
 interface DailyPlan {
   job: Job;
-  /** Used only to match times. The task is never started, because its own timer stops when the clock is set back. */
+  /** Used only to match times with a cron expression. The task is never started, because its own timer stops when the clock is set back. */
   task: ScheduledTask;
   latest: LatestDueTime;
   /**
@@ -77,7 +77,7 @@ export function startJobs(
   };
 }
 
-/** Runs jobs, each at most once at a time. */
+/** Runs jobs; no job runs concurrently with itself. */
 class JobRunner {
   readonly #parts: JobParts;
   readonly #failedAgainMs: number;
@@ -90,7 +90,7 @@ class JobRunner {
     this.#failedAgainMs = failedAgainMs;
   }
 
-  /** Starts a job unless it is running. `dailyMs`: the daily time for which it runs; null for an interval job. */
+  /** Starts a job unless it is running. `dailyMs`: the daily time that is due; null for an interval job. */
   begin(job: Job, dailyMs: number | null = null): void {
     clearTimeout(this.#later.get(job));
     if (this.#stopping.signal.aborted || this.#underWay.has(job)) return;
@@ -115,8 +115,8 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
-      // Another worker may have completed the run after this worker checked and before it got the lock. A run at the
-      // start is never skipped.
+      // Another worker may have completed the daily run between this worker's check and its lock. A run at the start of the process is
+      // never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === TAKEN_BY_ANOTHER_WORKER) return TAKEN_BY_ANOTHER_WORKER;
       if (dailyMs !== null && !signal.aborted) await noteDaily(pool, name, dailyMs);
@@ -146,7 +146,7 @@ class Timetable {
   readonly #clock: Clock;
   readonly #monotonicMs: () => number;
 
-  /** Plans all jobs, and starts those that also run at the start. */
+  /** Plans all jobs, and starts those that also run at the start of the process. */
   constructor(
     jobs: readonly Job[],
     runner: JobRunner,
@@ -201,8 +201,8 @@ class Timetable {
 }
 
 /**
- * Returns the daily times (Unix ms) of the jobs' last runs, by name. A job without a row is new to this installation: a row is created, and
- * the job runs at its next time.
+ * Returns the daily times (Unix ms) of the jobs' last runs, by name. A job without a row is new to this installation: its row is created,
+ * and the job runs at its next time.
  */
 async function readDaily(
   pool: Pool,
@@ -233,13 +233,11 @@ async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<voi
 /**
  * Timing of a job. `everySeconds`: an interval by the monotonic clock, unaffected by steps of the wall clock; each worker has its own
  * interval. `daily`: a cron expression (UTC) that matches at least once a day ("19 4 * * *"), shared by all workers: if the job has a lock,
- * only one worker runs it. A missed daily run is made up for.
+ * only one worker runs it. A daily run that was missed is started later.
  */
 type Timing = { everySeconds: number } | { daily: string };
 
-/**
- * Maximum time in ms over which the first runs of interval jobs are spread. Short, so that a process that soon ends still runs each job.
- */
+/** Maximum time in ms over which the first runs of interval jobs are spread. Short, so that even a process that ends soon runs each job. */
 const SPREAD_MS = 10 * 60_000;
 
 /** `latestMs`: the latest daily time of a job, as of the minute `minuteMs`. Unix ms. */
@@ -268,9 +266,9 @@ export function latestDueMinute(
 }
 
 /**
- * Whether a daily job is due. Pure; Unix ms. `ranForMs`: the daily time for which it last ran. If the clock was set
- * back by less than a day, the job does not run again for the same daily time. If `ranForMs` is farther ahead, it was
- * recorded by a wrong clock and is ignored.
+ * Whether a daily job is due. Times are Unix ms. `ranForMs`: the daily time of the job's last run. If the clock was set back by less than a
+ * day, the job does not run again for the same daily time. If `ranForMs` is farther ahead, a wrong clock recorded it, and it is ignored.
+ * Pure.
  */
 export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
@@ -287,7 +285,7 @@ export interface JobParts {
   pool: Pool;
   db: Database;
   clock: Clock;
-  /** Clock for every job that deletes by age, because this machine's clock may be wrong (src/database/believed-time.ts). */
+  /** Clock for every job that deletes data by age, because this machine's clock may be wrong (src/database/believed-time.ts). */
   ageClock: Clock;
   capabilities: Capabilities;
   retentionMonths: number;
@@ -299,14 +297,14 @@ export interface JobParts {
   ahead: { daysToPack: number };
 }
 
-/** Result of a job if another worker is running it. */
+/** Result of a job's run if another worker is running the job. */
 export const TAKEN_BY_ANOTHER_WORKER = 'taken';
 
 /** Work that a worker does at scheduled times. */
 export interface Job {
   name: string;
   at: Timing;
-  /** Whether the job also runs once at the start. */
+  /** Whether the job also runs once at the start of the process. */
   alsoAtStart?: boolean;
   /**
    * Advisory lock that is held while the job runs, so that only one worker runs it. Without a lock, each worker runs

@@ -21,25 +21,25 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Number of serials that may claim a device; null if any serial may. Lists of batches omit the serials themselves, because there may be
- * many.
+ * Number of serial numbers that may claim a device; null if any may. Lists of batches omit the serial numbers themselves, because there may
+ * be many.
  */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
-/** A batch of meters that were manufactured with one shared secret, with which they claim their identities. */
+/** A batch of meters that were manufactured with one shared secret, with which each meter claims its identity. */
 export type StoredProvisioningBatch = Pick<Selectable<Tables['provisioning_batches']>, (typeof COLUMNS)[number]> & {
   serial_count: number | null;
 };
 
 export interface NewProvisioningBatch {
-  /** Account that creates the batch. Its meters are searched for among the devices that this account can access. */
+  /** Account that creates the batch. The devices for the batch's meters are searched among the devices that this account can access. */
   userId: string;
-  /** Owner of the device that is created for a meter without a matching device. Null: such a meter is refused. */
+  /** Owner of the device that is created for a meter without a matching device. Null: the claim of such a meter is refused. */
   ownerId: string | null;
   name: string;
   type: string;
   location: string;
-  /** The only serials that may claim a device; null if any serial may. */
+  /** The only serial numbers that may claim a device; null if any may. */
   serials: string[] | null;
   maxDevices: number;
   expiresAt: Date;
@@ -87,8 +87,8 @@ export async function listBatches(
 }
 
 /**
- * Revokes a batch, so that no meter can use it to claim a device any more. Devices that are already claimed retain their passwords. Returns
- * false if the caller can access no active batch with this id.
+ * Revokes a batch, so that no further meter can claim a device with the batch's secret. Devices that are already claimed retain their
+ * passwords. Returns false if the caller can access no active batch with this id.
  */
 export async function revokeBatch(
   db: Database,

@@ -19,21 +19,21 @@ interface Claim {
   nonce: string | undefined;
 }
 
-/** A device that may be the one with a given serial. */
+/** A device that may be the one with a given serial number. */
 export interface ClaimCandidate {
   isDeleted: boolean;
   /** The claim of the device. Null if the device was never claimed, or was released. */
   claim: { nonceSha256: Buffer | null } | null;
   hasReported: boolean;
-  /** Whether the device has a password. A released device has none. */
+  /** Whether the device has a password. A released device has no password. */
   hasSecret: boolean;
 }
 
 /**
- * Decides whether a claim is granted. Pure. A serial that matches one device may claim the device once. It may not claim a device in use or
- * a device that is already claimed, except with the same nonce before the device has reported. A serial that matches no device creates one,
- * if the batch names an owner. It does not replace a claimed device that was deleted, so that a device does not return after its owner has
- * removed it.
+ * Decides whether a meter's claim is granted. A serial number that matches one device may claim the device once. It may not claim a device
+ * in use or a device that is already claimed, except with the same nonce before the device has reported. A serial number that matches no
+ * device creates a device, if the batch names an owner. It does not replace a claimed device that was deleted, so that a device does not
+ * return after its owner has removed it. Pure.
  */
 export function decideClaim(
   candidates: readonly ClaimCandidate[],
@@ -60,7 +60,8 @@ async function claimDevice(
   { now, address }: { now: Date; address: string },
 ): Promise<{ deviceId: string; secret: string } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Lock the batch: its claims run one after another, so that no two claims get the same device and the maximum number is never exceeded.
+    // Locks the batch: its claims run one after another, so that no two claims get the same device and the maximum number of claims is
+    // never exceeded.
     const batch = await trx
       .selectFrom('provisioning_batches as b')
       .innerJoin('users as u', 'u.user_id', 'b.user_id')
@@ -71,7 +72,7 @@ async function claimDevice(
       .where(sql<boolean>`(b.serials IS NULL OR ${serial} = ANY (b.serials))`)
       .forUpdate('b')
       .executeTakeFirst();
-    // The account that created the batch may have lost the role that a batch requires, or its access to the batch's owner.
+    // The account that created the batch may since have lost the role that a batch requires, or its access to the batch's owner.
     if (!batch || batch.role === 'homeowner') return null;
     const reach = accessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
@@ -121,7 +122,7 @@ async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | n
     device_id: row.device_id,
     isDeleted: row.deleted_at !== null,
     claim: row.claimed_at === null ? null : { nonceSha256: row.nonce_sha256 },
-    // For a device that was released and claimed again, only messages since the new claim count.
+    // For a device that was released and claimed again, only messages received since the new claim count.
     hasReported: row.seen_at !== null && (row.claimed_at === null || row.seen_at > row.claimed_at),
     hasSecret: row.mqtt_secret_sha256.length > 0,
   }));
@@ -142,7 +143,10 @@ async function create(
   return { deviceId: row.device_id, secret };
 }
 
-/** Gives a device a new secret. A meter of the batch now logs in as the device, so the utility manages it, regardless of who paired it. */
+/**
+ * Gives a device a new secret. From now on a meter of the utility's batch logs in as the device, so the utility manages it, regardless of
+ * who paired it.
+ */
 async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId: string; secret: string }> {
   const { secret, sha256 } = createDeviceSecret();
   const renewed = { mqtt_secret_sha256: sha256, managed_by: 'utility' as const };
@@ -151,8 +155,8 @@ async function renewSecret(trx: Database, deviceId: string): Promise<{ deviceId:
 }
 
 /**
- * Releases a device so that it can be claimed again. Its password expires, and the device's connections to the embedded broker end within
- * 10 s. Returns false if the caller can access no such device. Throws 403 if an owner releases a device that the utility manages.
+ * Releases a device so that a meter can claim it again. The device's password expires, and its connections to the embedded broker end
+ * within 10 s. Returns false if the caller can access no such device. Throws 403 if an owner releases a device that the utility manages.
  */
 export async function releaseDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -170,7 +174,7 @@ export async function releaseDevice(db: Database, reach: AccessibleAccounts, dev
   });
 }
 
-/** Topic on which a meter publishes its claim. The reply topic reaches only the meter's own connection. */
+/** MQTT topic on which a meter publishes its claim. The reply is published only to the meter's own connection. */
 export const CLAIM_TOPIC = 'energy/v1/claim';
 export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
@@ -196,7 +200,7 @@ export async function answerClaim(
   return { device_id: deviceId, username: deviceId, password: secret, topic: readingsTopic(deviceId) };
 }
 
-/** Decides a claim from an address. Resolves to null if the claim is refused. */
+/** Decides a claim that arrives from an address. Resolves to null if the claim is refused. */
 type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>) => Promise<Answer | null>;
 
 /**

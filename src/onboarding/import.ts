@@ -13,7 +13,7 @@ import { type AuditRecord, recordActions } from '#src/users/audit.ts';
 import { USER_COLUMNS } from '#src/users/store.ts';
 import { type DeviceImportRow, type ExistingRecords, type ImportPlan, importedRowKey, planImport } from './plan.ts';
 
-/** Number of rows in one statement. */
+/** Number of rows that one SQL statement inserts. */
 const ROWS = 500;
 const UNIQUE_VIOLATION = '23505';
 
@@ -23,13 +23,15 @@ export interface DeviceImporter {
   /** Owner of a row that names no user. Null if every row must name a user. */
   ownId: string | null;
   /**
-   * Whether accounts are created for unknown e-mail addresses. `enrolledBy`: the utility that enrols these homeowners. Null: no accounts
-   * are created.
+   * `enrolledBy`: the utility that enrols the homeowners whose accounts the import creates for unknown e-mail addresses. Null: the import
+   * creates no accounts.
    */
   newOwners: { enrolledBy: string | null } | null;
-  /** Option that would create accounts. Error messages recommend the option if it was not given and the account may use it. */
+  /**
+   * Option of the import that would create accounts. Error messages recommend this option if it was not given and the account may use it.
+   */
   toMakeOwners?: string;
-  /** Actor recorded in the audit log. */
+  /** Actor that the audit log records for the import. */
   by: Pick<AuditRecord, 'actor' | 'address'>;
 }
 
@@ -84,7 +86,10 @@ export async function importDevices(
   }
 }
 
-/** Returns the plan of an import with all its errors, without importing anything. `newUsers`: number of accounts that it would create. */
+/**
+ * Returns the plan of an import with all its errors, without importing any device. `newUsers`: number of accounts that the import would
+ * create.
+ */
 export async function previewImport(
   db: Database,
   importer: DeviceImporter,
@@ -102,9 +107,9 @@ interface ImportHooks {
   beforeCommit?: (imported: DeviceImportResult) => Promise<void> | void;
 }
 
-/** Locks the imports of an account: two concurrent imports would create the same devices. */
+/** Locks the imports of an account: two concurrent imports would create the same devices twice. */
 async function lockImports(trx: Database, { by }: DeviceImporter): Promise<void> {
-  // Raw SQL: an advisory lock.
+  // Raw SQL: tries to take an advisory lock.
   const { rows } = await sql<{ isMine: boolean }>`
     SELECT pg_try_advisory_xact_lock(${advisoryLockId('imports of', by.actor?.userId ?? '')}::bigint) AS "isMine"`.execute(
     trx,
@@ -123,7 +128,7 @@ async function lookUp(
 ): Promise<ExistingRecords> {
   const ids = [...new Set(rows.map(({ userId }) => userId ?? importer.ownId ?? undefined).filter(isStorable))];
   const addresses = [...new Set(rows.map(({ email }) => email?.toLowerCase()).filter(isStorable))];
-  // Each list is one SQL parameter, and an index finds each row.
+  // Each list is one SQL parameter, and each of its values is found by an index.
   const users = await db
     .selectFrom('users')
     .select(['user_id', 'email'])
@@ -210,7 +215,7 @@ async function createOwners(
   { newOwners, by }: DeviceImporter,
   rows: readonly DeviceImportRow[],
 ): Promise<Map<string, string>> {
-  // Reversed, so that the first spelling of an address is used.
+  // The rows are reversed, so that an address gets the spelling of the first row that names it.
   const wanted = new Map(rows.toReversed().map((row) => [addressOf(row), row.email as string]));
   const made = new Map<string, string>();
   const emails = [...wanted.values()];

@@ -13,7 +13,7 @@ const CREDENTIALS_RETENTION = '24 hours';
 
 /** Login of a device that an import created. */
 export interface ImportCredential {
-  /** Name of the row: `line 3`, or its position in the list. */
+  /** Name of the import's row: `line 3`, or its position in the list. */
   row: string;
   external_id: string | null;
   device_id: string;
@@ -40,7 +40,7 @@ export const listCreatedCredentials = ({ created }: DeviceImportResult): ImportC
         },
   );
 
-/** Returns the rows whose devices already existed with other settings. Pure. */
+/** Returns the rows of an import whose devices already existed with other settings. Pure. */
 export const findRowsWithDifferentSettings = ({ existing }: Pick<DeviceImportResult, 'existing'>) =>
   existing
     .filter(({ members }) => members.length > 0)
@@ -95,8 +95,8 @@ export async function listWaitingImports(db: Database, userId: string, limit: nu
 }
 
 /**
- * Returns the credentials of an import and deletes them, so that they are shown only once. Throws 409 if they were fetched or deleted
- * earlier. Null if there is no such import.
+ * Returns the credentials of an import's devices and deletes them, so that they are shown only once. Throws 409 if they were fetched or
+ * deleted earlier. Null if there is no such import.
  */
 export async function takeCredentials(
   db: Database,

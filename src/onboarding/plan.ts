@@ -7,7 +7,7 @@ import type { DeviceSettings } from '#src/devices/store.ts';
 
 /** A row of an import: a device and its owner. */
 export interface DeviceImportRow {
-  /** Name of the row in errors: `line 3`, or its position in a list. */
+  /** Name of the row in error messages: `line 3`, or its position in a list. */
   name: string;
   /** Owner of the device: `userId` or `email`; without both, the caller. */
   userId?: string;
@@ -36,7 +36,7 @@ export interface ExistingRecords {
   ownerOf(row: DeviceImportRow): string | undefined;
   /** Whether a new account is created for the row's owner, who then has no devices yet. */
   isNewOwner(row: DeviceImportRow): boolean;
-  /** Whether accounts may be created but the row's address belongs to an account that the caller cannot access. */
+  /** Whether accounts may be created, but the row's address belongs to an account that the caller cannot access. */
   isTaken(row: DeviceImportRow): boolean;
   /**
    * Option that would create accounts, such as `--create-users`, if the option was not given. Undefined for a caller who may not create
@@ -48,7 +48,7 @@ export interface ExistingRecords {
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
-/** The actions of an import. */
+/** The actions of an import, by row. */
 export interface ImportPlan {
   create: DeviceImportRow[];
   /** Existing devices, with the members that differ in the row. The import does not change these devices. */
@@ -58,20 +58,20 @@ export interface ImportPlan {
 
 const NO_SUCH_USER = 'there is no such user';
 
-/** Returns the key by which a row without an `external_id` is found when it is imported again. */
+/** Returns the key by which a row without an `external_id` is recognised when the same row is imported again. */
 export const importedRowKey = ({ type, location }: { type: string; location: string }): string =>
   JSON.stringify([type, location]);
 
 /**
- * Decides the actions for the rows of an import, each of which has passed validation. Pure. A row matches the device of its owner with the
- * same `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the same type and
- * location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are retained.
+ * Decides the actions for the rows of an import, each of which has passed validation. A row matches the device of its owner with the same
+ * `external_id`. A row without an `external_id` matches the device that such a row created earlier, or a device with the same type and
+ * location that also has no `external_id`. An existing device is never changed, so that its owner's later settings are retained. Pure.
  */
 export function planImport(rows: readonly DeviceImportRow[], known: ExistingRecords): ImportPlan {
   const plan: ImportPlan = { create: [], existing: [], errors: [] };
   const byKey = new Map<string, KnownDevice>();
   const byId = new Map(known.devices.map((one) => [one.device_id, one]));
-  // A device that an import created takes precedence over a device that merely has the same type and location.
+  // A device that an earlier import created takes precedence over a device that only has the same type and location.
   for (const isOfImport of [false, true]) {
     for (const one of known.devices) {
       if (one.external_id !== null) byKey.set(keyOf(one.user_id, { external: one.external_id }), one);

@@ -11,17 +11,17 @@ export interface PastForecast {
   actualKwh: number;
   /** Actual usage ÷ forecast usage, from the day of the forecast to the end of the month. */
   restRatio: number;
-  /** Usage of the same month of the previous year, scaled to the number of days in this month. Null if unknown. */
+  /** Usage of the same month of the previous year, scaled to the number of days in the forecast month. Null if unknown. */
   lastYearKwh: number | null;
 }
 
 const MONTHS = 24;
-/** Maximum number of unknown days in a month. */
+/** Maximum number of unknown days in a month whose usage is compared with a forecast. */
 const MOST_UNKNOWN_DAYS = 1;
 
 /**
  * Returns forecasts for the home's months of the last two years, newest first. Each forecast is made as of the same day of the month as
- * `today`, only with data from before that day. Months with more than one unknown day are omitted.
+ * `today`, only with data from before that day. Omits months with more than one unknown day.
  */
 export function backTest(used: DailyUse, today: number): PastForecast[] {
   const { first } = monthOf(today);

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-/** Converts a date of a zone's calendar to its number of days since 1970-01-01. Remarks treat all days alike and need no local time. */
+/** Converts a date of a zone's calendar to the number of days from 1970-01-01. Remarks treat all days alike and need no local time. */
 
 export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -14,7 +14,7 @@ export interface Month {
   days: number;
 }
 
-/** Returns the month `later` months after the month that contains a day. */
+/** Returns the month that is `later` months after the month that contains a day. */
 export function monthOf(day: number, later = 0): Month {
   const date = new Date(day * DAY_MS);
   const start = (months: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later + months, 1) / DAY_MS;

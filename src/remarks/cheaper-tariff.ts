@@ -19,12 +19,15 @@ interface YearCost {
   missing_prices_kwh: number;
 }
 
-/** Minimum saving, as a share of the cost. Smaller savings are within the variation between years. */
+/** Minimum saving, as a share of the cost. Smaller savings lie within the variation between years. */
 const LEAST_SHARE = 0.05;
 /** Maximum energy without a price, in kWh. Such energy would make a tariff look cheap. */
 const MOST_MISSING_KWH = 10;
 
-/** Returns the cheapest of the tariffs if it would have saved enough. Null if no tariff would have, or if too many prices are unknown. */
+/**
+ * Returns the cheapest of the tariffs if it would have saved enough. Null if no tariff would have saved enough, or if too many prices are
+ * unknown.
+ */
 export function cheaperTariff(
   paid: YearCost,
   others: readonly { tariffId: string; name: string; cost: YearCost }[],
@@ -37,7 +40,7 @@ export function cheaperTariff(
     .toSorted((a, b) => Number(a.cost.total) - Number(b.cost.total));
   if (!best) return null;
   const saved = Number(paid.total) - Number(best.cost.total);
-  // The total is negative for a home that earns more than it pays.
+  // The total cost is negative for a home that earns more than it pays.
   if (saved <= 0 || saved < LEAST_SHARE * Math.abs(Number(paid.total))) return null;
   return {
     kind: 'cheaper_tariff',

@@ -9,7 +9,7 @@ const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = dayNumber('2025-09-01');
 
-/** Usage of a home that takes 100 W, and 700 W in the evening; slightly more every second day. */
+/** Usage of a home that takes 100 W, and 700 W in the evening, and slightly more every second day. */
 const evenings = (at: number) => {
   const hour = (at % QUARTER_HOURS_PER_DAY) / 4;
   return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / QUARTER_HOURS_PER_DAY) % 2) * 4;
@@ -90,7 +90,7 @@ test('a load that stays on is not reported if the same happened two weeks before
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);
-  // Without the earlier period of similarly high usage, the rise is reported.
+  // Without the earlier period of similarly high usage, the rise causes a remark.
   expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
   const over = (at: number) => last(47)(at) && !last(16)(at);
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);
@@ -109,7 +109,7 @@ test('a fridge without a pause of a whole quarter-hour is not reported as a rise
 test('a device that uses many times as much is not reported as using more', () => {
   const pump = Float64Array.from({ length: QUARTER_HOURS }, (_, at) => (last(24)(at) ? 400 : 6));
   expect(kindsOf(profile(evenings, { devices: [{ deviceId: 'dev_3', used: pump }] }))).toEqual([]);
-  // A device that varies by a third from day to day has no usual usage.
+  // A device whose usage varies by a third from day to day has no usual usage, so it causes no remark.
   const screen = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
     last(24)(at) ? 140 : 40 + 7 * (dayOf(at) % 4),
   );

@@ -22,7 +22,7 @@ export function remarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 
-/** Whether a load stayed on one or two days earlier, because the nights of those days still affect the night load. */
+/** Whether a load stayed on one or two days earlier. The nights of those days still affect the night load. */
 const stayedOn = (profile: HomeProfile): boolean =>
   [1, 2].some(
     (days) => detectStaysOn({ ...profile, used: profile.used.subarray(0, -days * QUARTER_HOURS_PER_DAY) }) !== null,

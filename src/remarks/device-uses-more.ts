@@ -22,15 +22,15 @@ const LEAST_KNOWN = 0.95;
 const STEADY_SHARE = 0.15;
 const LEAST_USUAL_KWH = 0.1;
 /**
- * Maximum ratio to the usual usage. A compressor that never stops uses three or four times as much; a higher ratio has another cause, such
- * as a heat pump at the beginning of winter.
+ * Maximum ratio of the last 24 hours to the usual usage. A compressor that never stops uses three or four times as much; a higher ratio has
+ * another cause, such as a heat pump at the beginning of winter.
  */
 const MOST_TIMES = 4;
 const LEAST_SHARE = 0.3;
 const LEAST_KWH = 0.15;
 const SPREADS = 6;
 
-/** Returns the devices that used clearly more in the last 24 hours than on each of the days in the four weeks before. */
+/** Returns the devices that used clearly more in the last 24 hours than on each day of the four weeks before. */
 export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
   const { devices, fromMs } = profile;
   return devices.flatMap(({ deviceId, used }) => {

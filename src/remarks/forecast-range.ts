@@ -17,11 +17,11 @@ export const RANGE_PERCENT = 80;
  */
 const HALF_WIDTH = 1.1;
 /**
- * Usual values of homes, for a home with a short history: variation of the level within a month and between days, recent drift, and
- * variation between days.
+ * Usual values of homes, for a home with a short history: variation of the level of usage within a month (`level`) and between days
+ * (`day`), the recent drift, and the variation between days.
  */
 const USUAL = { level: 0.16, day: 0.3, drift: 0.6, spread: 0.3 };
-/** Weight of the usual deviation, as a number of months of the home's own history. */
+/** Weight of the usual deviation of homes, as a number of months of the home's own history. */
 const PRIOR_MONTHS = 10;
 
 /**

@@ -35,8 +35,8 @@ describe('the forecast of a month', () => {
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
-    // Weekday factors are halved, so the forecast of this home is slightly wrong. A month has nearly the same number of
-    // each weekday.
+    // Weekday factors are moved halfway towards 1, so the forecast of this home is slightly wrong. A month has nearly the same number of
+    // each weekday, so the error is small.
     const share = (forecast ? sumForecastKwh(forecast) : 0) / actual.reduce((sum, kwh) => sum + kwh, 0);
     expect(Math.abs(share - 1)).toBeLessThan(0.02);
   });
@@ -134,7 +134,7 @@ test('four of five months lie within the range, for homes in their first two yea
   const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
   expect(outcomes.length).toBeGreaterThan(1_000);
   expect(within.length / outcomes.length).toBeGreaterThan(0.8);
-  // The range is narrow enough to be useful: some months lie outside the range.
+  // The forecast range is narrow enough to be useful: some months lie outside it.
   expect(within.length / outcomes.length).toBeLessThan(0.95);
 });
 

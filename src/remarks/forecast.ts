@@ -7,14 +7,15 @@ export interface MonthForecast {
   month: Month;
   /** Number of past days of the month. */
   daysOver: number;
-  /** Usage of past days; for unknown past days, the expected usage. */
+  /** Usage of the month's past days; for unknown past days, the expected usage. */
   soFarKwh: number;
   /** Number of past days with unknown usage. */
   unknownDays: number;
   /** Expected usage of the remaining days. */
   restKwh: number;
   /**
-   * Recent change of the home's level: the absolute logarithm of the mean of the last 28 days ÷ the mean of the 28 days before. 0: unknown.
+   * Recent change of the home's level of usage: the absolute logarithm of the mean of the last 28 days ÷ the mean of the 28 days before. 0:
+   * unknown.
    */
   drift: number;
   /** Variation between days: the standard deviation of the logarithm of usage over the last 28 days. */
@@ -24,8 +25,8 @@ export interface MonthForecast {
 /** Number of days from which the recent level of usage is computed. */
 const RECENT_DAYS = 56;
 /**
- * Age in days at which a day has half the weight. This value and the numbers of days above and below were the best of 288 combinations on
- * half of the real homes, and were then measured on the other half.
+ * Age in days at which a day has half the weight of today. This value, `RECENT_DAYS` and `WEEKDAY_DAYS` were the best of 288 combinations
+ * on half of the real homes, and were then measured on the other half.
  */
 const HALF_LIFE_DAYS = 14;
 const WEEKDAY_DAYS = 84;
@@ -38,11 +39,11 @@ const LEAST_DAYS = 10;
  */
 const LAST_YEAR = { ofSeason: 0.6, ofLevel: 0.3 };
 /**
- * Maximum factor by which last year's seasonal change and last year's level each change the forecast. It limits the effect of a year in
- * which the home was empty.
+ * Maximum factor by which last year's seasonal change and last year's level may each change the forecast. The maximum limits the effect of
+ * a year in which the home was empty.
  */
 const MAX_FACTOR = 2;
-/** Minimum number of known days before and after the seasonal change. */
+/** Minimum number of days with known usage before and after the seasonal change. */
 const LEAST_SEASON_DAYS = 12;
 const YEAR_DAYS = 364;
 
@@ -77,7 +78,7 @@ export function forecastMonth(used: DailyUse, today: number): MonthForecast | nu
   };
 }
 
-/** Length in days of each of the two periods that are compared for drift. */
+/** Length in days of each of the two periods whose usage is compared for the drift. */
 const UNREST_DAYS = 28;
 /** Minimum usage of a day in kWh for logarithms, because 0 has no logarithm. */
 const LEAST_DAY_KWH = 0.05;
@@ -108,7 +109,10 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
   return sum(clamped) / sum(flat.map(({ weight }) => weight));
 }
 
-/** Returns the ratio of each weekday (1 to 7) to the mean of its week, as medians, halved towards 1 because there are few weeks. */
+/**
+ * Returns the ratio of each weekday (1 to 7) to the mean of its week, as the median over the weeks, moved halfway towards 1 because there
+ * are few weeks.
+ */
 function weekdayFactors(used: DailyUse, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
   for (let end = today; end > today - WEEKDAY_DAYS; end -= 7) {
@@ -129,7 +133,7 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
 function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
   const then = today - YEAR_DAYS;
   const before = listKnownDays(used, then - RECENT_DAYS, then);
-  // The compared period also contains days around the remaining ones, so that a few days have no excessive effect.
+  // The compared period of last year also contains days around the remaining days, so that a few days have no excessive effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = listKnownDays(used, Math.floor(middle - half), Math.ceil(middle + half));

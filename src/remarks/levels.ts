@@ -8,21 +8,23 @@ export interface TimedLevel {
   watts: number;
 }
 
-/** Current level compared with the level of the same hours on earlier days, in watts. */
+/** Current level of power compared with the level of the same hours on earlier days, in watts. */
 export interface ComparedLevel {
   now: number;
   usual: number;
   /** Spread of the levels on earlier days (robust.ts). */
   spread: number;
-  /** Level that only a tenth of the earlier days exceeded. */
+  /** Level in watts that only a tenth of the earlier days exceeded. */
   high: number;
-  /** Levels of the compared days, oldest first; the last entry is the current level. */
+  /** Levels in watts of the compared days, oldest first; the last entry is the current level. */
   levels: TimedLevel[];
 }
 
 const QUARTER_HOURS_PER_DAY = 96;
 const DAYS = 28;
-/** Minimum number of known days for a comparison. With fewer known days, for example after weeks without messages, nothing is compared. */
+/**
+ * Minimum number of known days for a comparison. With fewer known days, for example after weeks without messages, no comparison is made.
+ */
 const LEAST_DAYS = 14;
 const LEAST_SHARE = 0.95;
 
@@ -55,7 +57,7 @@ export function compareLevel(
   };
 }
 
-/** Minimum share of the rise at which an earlier level counts as similarly high. */
+/** Minimum share of the current rise from which on an earlier rise counts as similarly high. */
 const AS_HIGH = 0.7;
 
 /**

@@ -28,8 +28,8 @@ export interface MonthEnd {
 }
 
 /**
- * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, the minimum
- * for the rest of the month. Pure.
+ * Forecasts the month from its known days, without costs. Null if too few days are known. `todayKwh`: usage of today so far, which is the
+ * minimum for the rest of the month. Pure.
  */
 export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: number): MonthEnd | null {
   const forecast = forecastMonth(daily, today);

@@ -11,8 +11,8 @@ import { createShortCache } from './short-cache.ts';
 const cachedForecast = createShortCache<MonthEnd | null>();
 
 /**
- * Returns the forecast of a user's current month in kWh and money, or null if too few days are known. The dashboard and the published
- * forecasts use it. The result is cached for a minute. The caller must have checked its access to `userId`.
+ * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published
+ * forecasts use this forecast. The result is cached for a minute. The caller must have checked its access to `userId`.
  */
 export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
@@ -28,8 +28,8 @@ const PRICE_DAYS = 28;
 const LEAST_PRICE_DAYS = 7;
 
 /**
- * Returns the expected cost: the cost so far, plus the remaining usage times the recent cost of a kWh (with standing
- * charges and earnings).
+ * Returns the expected cost of the month: the cost so far, plus the remaining usage times the recent cost of a kWh (with standing charges
+ * and earnings).
  */
 async function costOf(
   db: Database,

@@ -16,12 +16,15 @@ export interface NightRise {
 }
 
 /**
- * Minimum rise in watts: the additional load of a failing freezer. Over a night, a meter with a resolution of 10 Wh can still detect it.
+ * Minimum rise in watts: the additional load of a failing freezer. Even a meter with a resolution of 10 Wh can detect this rise over a
+ * night.
  */
 const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
-/** The window of 23 hours contains a night at any time of evaluation, and a night drops out of it within a day. */
+/**
+ * Length of the window in quarter-hours. 23 hours contain a night at any time of evaluation, and a night leaves the window within a day.
+ */
 const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;
 
@@ -47,8 +50,8 @@ export function detectNightRise(profile: HomeProfile): NightRise | null {
 }
 
 /**
- * Returns the lowest mean power of `QUIET_QUARTER_HOURS` quarter-hours in a row. Fridge cycles average out over this time, and a charging
- * car still leaves two quiet hours.
+ * Returns the lowest mean power of `QUIET_QUARTER_HOURS` consecutive quarter-hours. Fridge cycles average out over this time, and even the
+ * night of a charging car contains two quiet hours.
  */
 function quietWatts(window: Float64Array): number {
   let lowest = Number.POSITIVE_INFINITY;

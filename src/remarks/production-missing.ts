@@ -2,7 +2,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
-/** Remark that solar panels produce nothing in hours in which they always produced before. Possible causes: a failed inverter, or snow. */
+/**
+ * Remark that solar panels produce no energy in hours in which they always produced before. Possible causes: a failed inverter, or snow.
+ */
 export interface MissingProduction {
   kind: 'production_missing';
   /** End of the last quarter-hour with production. */
@@ -10,7 +12,7 @@ export interface MissingProduction {
   untilMs: number;
   /** Minimum energy in kWh that the panels would have produced since `sinceMs`, even on a day with little sun. */
   expectedKwh: number;
-  /** Whether the production is unknown; false if it is known to be 0. */
+  /** Whether the production is unknown. False if the production is known to be 0. */
   isSilent: boolean;
   /** Production by day in kWh, oldest first; the last entry is the current day. */
   compared: { atMs: number; kwh: number }[];
@@ -23,9 +25,9 @@ const LEAST_DAYS = 10;
  * day.
  */
 const POOR = 0.15;
-/** Share of the highest power below which production counts as zero: dusk, or the last digit of a meter. */
+/** Fraction of the highest power below which production counts as zero: dusk, or the last digit of a meter. */
 const NOTHING_SHARE = 0.002;
-/** Minimum missing energy: in kWh, and as a share of the production of a day with little sun. */
+/** Minimum missing energy for a remark: in kWh, and as a share of the production of a day with little sun. */
 const LEAST_KWH = 0.2;
 const LEAST_SHARE = 0.6;
 /**
@@ -48,7 +50,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   if (!(best > 0)) return null;
   const end = production.length;
   const last = production.findLastIndex((watts) => watts > NOTHING_SHARE * best);
-  // Panels without production for longer than the comparison have probably been removed.
+  // Panels that have not produced for longer than the compared period have probably been removed.
   if (last < 0 || end - last > DAYS * QUARTER_HOURS_PER_DAY) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
   // A short silence is normal, because some inverters report their production once a day.
@@ -74,8 +76,8 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
 }
 
 /**
- * Returns the power at this time of day on a day with little sun, from the days before the last production; null if too
- * few are known. Days are compared in UTC, because the sun does not follow summer time.
+ * Returns the power of the panels at this time of day on a day with little sun, from the days before the last production; null if too few
+ * values are known. Days are compared in UTC, because the sun does not follow summer time.
  */
 function poorWatts(production: QuarterHourWatts, place: number, last: number): number | null {
   const before: number[] = [];

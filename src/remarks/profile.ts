@@ -1,10 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { DailyUse } from './daily-use.ts';
 
-/**
- * Mean watts of consecutive quarter-hours (UTC). NaN if too little of the quarter-hour is known, or if it is mostly
- * estimated.
- */
+/** Mean watts of consecutive quarter-hours (UTC). NaN if too little of the quarter-hour is known, or if its energy is mostly estimated. */
 export type QuarterHourWatts = Float64Array;
 
 /** Data of a home on which remarks are based, up to the last complete quarter-hour. */
@@ -12,7 +9,7 @@ export interface HomeProfile {
   /** Start of the first quarter-hour, Unix ms. */
   fromMs: number;
   used: QuarterHourWatts;
-  /** Production of the home; null if it has no production device. */
+  /** Production of the home; null if the home has no production device. */
   production: QuarterHourWatts | null;
   devices: readonly { deviceId: string; used: QuarterHourWatts }[];
   /** Daily usage in the home's zone. It begins earlier than the quarter-hours. */
@@ -26,7 +23,7 @@ export const QUARTER_HOURS_PER_DAY = 96;
 /** Returns the end of a profile's data, Unix ms. */
 export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_HOUR_MS;
 
-/** Returns the known quarter-hours of `[from, to)` (indexes), or null if fewer than `share` of them are known. */
+/** Returns the known quarter-hours of `[from, to)` (indexes); null if less than `share` of them are known. */
 export function filterKnownWatts(
   watts: QuarterHourWatts,
   from: number,

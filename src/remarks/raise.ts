@@ -10,10 +10,11 @@ import { loadHomeRemarks } from './home-remarks.ts';
 import { remarkToResponse } from './wire.ts';
 
 /**
- * Number of days after which a remark that was not found again has ended. If its cause returns, it is raised again (docs/plain-words.md).
+ * Number of days after which a remark that was not found again has ended. If the cause returns later, the remark is raised again
+ * (docs/plain-words.md).
  */
 const APART_DAYS = 3;
-/** Number of accounts in one query. */
+/** Number of accounts that one query loads. */
 const PAGE = 500;
 
 /** Options of a run. `ageNow`: current time for deletions by age (`ageClock` of JobParts). */
@@ -25,9 +26,9 @@ interface RaiseOptions {
 }
 
 /**
- * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail, and raises new remarks
- * as events. Returns their number. Any number of workers may run this concurrently, because the primary key of `raised_remarks` ensures
- * that each remark is raised once. If the remarks on one home cannot be computed, the error is logged and the other homes are not affected.
+ * Computes the remarks on every home that has a subscription to `remark.raised` or whose owner gets remarks by mail. Raises new remarks as
+ * events and returns their number. Any number of workers may run this concurrently, because the primary key of `raised_remarks` ensures
+ * that each remark is raised once. If the remarks on one home cannot be computed, the error is logged, and other homes are not affected.
  */
 export async function raiseRemarks(db: Database, { now, ageNow, log, stopping }: RaiseOptions): Promise<number> {
   await db
@@ -57,7 +58,7 @@ interface Account {
   is_told: boolean;
 }
 
-/** Loads the next accounts by id. Includes whether a subscription or the owner's mail receives their remarks. */
+/** Loads the next accounts by id, with whether each account's remarks have a receiver: a subscription, or mail to the owner. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
   // Raw SQL: `subscribedUsersSql` is an SQL condition for a set of accounts.
   const { rows } = await sql<Account>`

@@ -17,7 +17,7 @@ const CHUNK_DAYS = 96;
 const PROFILE_DAYS = 70;
 /** Number of days of usage that the back-tests of two years need, including the history before the oldest forecast. */
 export const FORECAST_DAYS = 800;
-/** Maximum age of the data in ms. Meters report with a delay, but an older profile gets no remarks. */
+/** Maximum age of the data in ms. Meters report with a delay, but a home with older data gets no remarks. */
 const LATEST_MS = 6 * 3_600_000;
 /** Maximum number of devices that are evaluated individually. */
 const MOST_DEVICES = 50;
@@ -33,7 +33,7 @@ export interface ProfileQuery {
   now: Date;
 }
 
-/** Reads the data of a home on which remarks are based. Null if nothing has been received for hours. */
+/** Reads the data of a home on which remarks are based. Null if no data have been received for hours. */
 export async function readProfile(db: Database, asked: ProfileQuery): Promise<HomeProfile | null> {
   const home = await loadHome(db, asked.userId, { isMoreAsked: true, needsConsumption: true });
   const { quarters, fromMs, daily, today } = await readDays(db, home, asked, PROFILE_DAYS);
@@ -128,7 +128,7 @@ function kwhOf(day: DaySum | undefined): number | null {
   return day.used / 1e6;
 }
 
-/** Returns the power of each quarter-hour; NaN if it is not sufficiently known and measured. `coverage`: known share. */
+/** Returns the power of each quarter-hour; NaN if the quarter-hour is not sufficiently known and measured. `coverage`: known share. */
 const wattsOf = ({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): QuarterHourWatts =>
   used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;

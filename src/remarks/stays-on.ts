@@ -30,7 +30,7 @@ const LEAST_SHARE = 0.2;
 const SPREADS = 6;
 /** Minimum share of the rise that one device must cause to be named in the remark. */
 const MOST_SHARE = 0.7;
-/** Number of lowest quarter-hours that are ignored, because one meter may briefly lag behind another. */
+/** Number of a window's lowest quarter-hours that are ignored, because one meter may briefly lag behind another. */
 const PASSED = 2;
 
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */

@@ -11,27 +11,30 @@ export interface UnusualDay {
   /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Median usage in kWh of the same weekday in the eight weeks before, without the most unusual week. */
+  /** Median usage in kWh of the same weekday in the eight weeks before, without the least typical week. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
 
 const WEEKS = 8;
 const LEAST_WEEKS = 6;
-/** Number of days for which the remark is shown. */
+/** Number of days for which a remark about an unusual day is shown. */
 const TOLD_DAYS = 3;
-/** Number of days within which a second day of high usage is no longer unusual. */
+/** Number of days after an unusual day within which a second day of high usage is not reported. */
 const QUIET_DAYS = 30;
 /**
- * Minimum excess of an unusual day over the usual usage of its weekday, as a share, in kWh and in spreads; and over the highest usage of
- * any day, as a factor.
+ * Minimum excess of an unusual day: over the usual usage of its weekday, as a share, in kWh and in spreads; and over the highest usage of
+ * any other day, as a factor.
  */
 const LEAST_SHARE = 0.4;
 const LEAST_KWH = 2;
 const SPREADS = 5;
 const ABOVE_HIGHEST = 1.15;
 
-/** Returns the latest unusual day of the last three days. Null if there is none, or if another day in the 30 days before it was unusual. */
+/**
+ * Returns the latest unusual day of the last three days. Null if there is no unusual day, or if another day in the 30 days before it was
+ * unusual.
+ */
 export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
@@ -76,7 +79,7 @@ function weeksBefore(daily: DailyUse, day: number): Week[] {
   ).filter((week) => week.length >= 5);
 }
 
-/** Removes the week whose mean is farthest from the median of all weeks, because it does not show usual usage. */
+/** Removes the week whose mean is farthest from the median of all weeks, because this week does not show usual usage. */
 function withoutOddest(weeks: Week[]): Week[] {
   const means = weeks.map((week) => sum(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);

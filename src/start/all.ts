@@ -38,16 +38,15 @@ export interface Service {
 }
 
 /**
- * Starts the service as a supervisor: locks the data directory, starts the embedded database if no other is configured,
- * and starts the three roles as child processes. Resolves when all roles are ready. If `signal` aborts, stops
- * everything that it has started and rejects.
+ * Starts the service as a supervisor: locks the data directory, starts the embedded database if no other database is configured, and starts
+ * the three roles as child processes. Resolves when all roles are ready. If `signal` aborts, stops everything that was started and rejects.
  */
 export async function startAll(given: Config, signal: AbortSignal = new AbortController().signal): Promise<Service> {
   ignoreOutputErrors();
   const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    // If one stop fails, the others still run.
+    // Runs every stop, even if one of them fails.
     for (const one of stops.splice(0).reverse()) {
       try {
         await one();
@@ -57,8 +56,8 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     }
   };
   try {
-    // Check the ports before creating the data directory. If another service runs on the same directory, its ports are
-    // in use; the lock below reports that conflict.
+    // Checks the ports before creating the data directory. If another service runs on the same directory, its ports are in use; the lock of
+    // the directory then reports that conflict.
     if (findServiceProcess(given.dataDir) === null) await refuseTakenPorts(given);
     stops.push(await lockDataDir(given.dataDir));
     const config = await choosePorts(given);
@@ -72,7 +71,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const env = childEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // The children take seconds to become ready; the following steps take milliseconds.
+    // The child processes take seconds to become ready; all following steps take milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
@@ -132,7 +131,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
 
 /**
  * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first applies the endings
- * that are newer than its copy. Returns the administrator's key if it is new.
+ * of accounts and keys that are newer than the restored copy. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,
@@ -148,7 +147,7 @@ async function prepare(
     await applyEndingsAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
-    // Check the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
+    // The secret key is checked here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
@@ -159,8 +158,8 @@ async function prepare(
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts the embedded PostgreSQL and keeps it running. If the server stops (killed, or disk full for a while), it is restarted every second
- * until it runs. Its clients reconnect on their own.
+ * Starts the embedded PostgreSQL server and restarts it every second while it is not running (killed, or disk full for a while). Its
+ * clients reconnect on their own.
  */
 export async function keepEmbeddedPostgres(
   dataDir: string,

@@ -103,8 +103,8 @@ function portsWithoutTimeLimit(
 }
 
 /**
- * Opens the database pools of the role. Statements of requests have a time limit; migrations, checks and replays use
- * `longPool`, which has none.
+ * Opens the database pools of the API role. Statements of requests have a time limit; migrations, checks and replays use `longPool`, which
+ * has no limit.
  */
 function openPools(url: string, readUrl: string | undefined): { pool: Pool; readPool: Pool; longPool: Pool } {
   const sessions = databaseSettingsOfRole('api');

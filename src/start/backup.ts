@@ -12,7 +12,7 @@ const COPY = 'energy_backup_last_copy_timestamp_seconds';
 const WAITING = 'energy_backup_wal_waiting_bytes';
 const GIVEN_UP = 'energy_backup_wal_given_up';
 
-/** Interval at which the worker checks whether the archive was given up. */
+/** Interval in ms at which the worker checks whether the WAL archive was given up. */
 const LOOK_MS = 10_000;
 /** Maximum number of administrators who get the mail that the archive was given up. */
 const MAX_MAILS = 20;

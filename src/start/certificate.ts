@@ -22,7 +22,7 @@ const VALID_DAYS = 825;
 const RENEW_DAYS = 30;
 /**
  * Maximum number of attempts to create a certificate with all names. A certificate that another process wrote concurrently may also lack
- * names. If a name can never be added, the limit ends the attempts.
+ * names. If a name can never be added, this limit ends the attempts.
  */
 const MAX_ROUNDS = 4;
 /** Subject of the certificates that this service creates. */
@@ -56,9 +56,9 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-    // A certificate authority is replaced: the first versions created such certificates.
+    // A certificate of the first versions, which is a certificate authority, is replaced.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-    // If an operator installed another certificate in this place, the operator renews it.
+    // A certificate that an operator installed in DATA_DIR/tls is not renewed; the operator renews it.
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
@@ -90,8 +90,8 @@ export const formatRenewalAdvice = (does: { renewsItself: boolean }): string =>
     : 'Renew it at its source, and store it in the same files: the service loads it within 10 s, without a restart.';
 
 /**
- * Returns a finding for the log and `energy doctor` if clients refuse a certificate because of its dates (`isRefused`)
- * or will refuse it within 14 days; otherwise null. Pure. `nowMs`: Unix ms.
+ * Returns a finding, for the log and `energy doctor`, if clients refuse a certificate because of its dates (`isRefused`) or will refuse it
+ * within 14 days; otherwise null. `nowMs`: Unix ms. Pure.
  */
 export function judgeCertificateDates(
   dates: CertificateDates,
@@ -131,8 +131,8 @@ async function newCertificate(key: string, names: readonly string[], now: number
     notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },
-      // The certificate has no keyUsage extension. With one that lacks keyCertSign, OpenSSL would not accept the
-      // certificate as its own issuer, so a trusted copy would fail verification.
+      // The certificate has no keyUsage extension. With a keyUsage that lacks keyCertSign, OpenSSL would not accept the certificate as its
+      // own issuer, so a trusted copy would fail verification.
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames: [...new Set(names)].map(named) },
     ],
@@ -203,7 +203,7 @@ export function watchCertificate(
   let reported: { cert: Buffer; atMs: number } | null = null;
   const reportDates = () => {
     const { cert, certFile: file } = serving;
-    // The monotonic clock, so that a step of the system clock neither repeats nor suppresses the log line.
+    // Uses the monotonic clock, so that a step of the system clock neither repeats nor suppresses the log line.
     const atMs = performance.now();
     if (reported?.cert === cert && atMs - reported.atMs < reportEveryMs) return;
     const parsed = new X509Certificate(cert);
@@ -226,7 +226,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a success, the next unusable pair is logged again.
+      // After a pair was loaded, the next unusable pair is logged again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;

@@ -19,8 +19,8 @@ export function openMailer({ environment, dataDir, mail }: Config): Mailer {
 }
 
 /**
- * Creates the function that fetches the answers of series' sources, with the same protection against internal addresses
- * as webhooks. `bounds`: limits other than those for series.
+ * Creates the function that fetches the responses of price and emission sources, with the same protection against internal addresses as
+ * webhooks. `bounds`: limits other than those for series.
  */
 export async function openAnswerFetcher(
   { webhook: { allowPrivate, caFile } }: Config,

@@ -8,14 +8,15 @@ const MAIN = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 const RESTART_MS = { first: 200, longest: 10_000 };
 /** Running time of a child, in ms, after which its restart delay is reset. */
 const STEADY_MS = 30_000;
-/** Time in ms for a child to stop gracefully before it is killed; a webhook may take 5 s to respond. */
+/** Time in ms for a child process to stop gracefully before it is killed; a webhook may take 5 s to respond. */
 const STOP_MS = 7_000;
 
 /** Maximum time for a role to answer its supervisor, in ms. */
 const ANSWER_MS = 2_000;
 
 /**
- * Requests of the supervisor to its roles. They are sent over the IPC channel, because another process could be listening on a role's port.
+ * Requests of the supervisor to its roles. The requests are sent over the IPC channel, because another process could be listening on a
+ * role's port.
  */
 type Question = 'metrics' | 'health';
 export interface RoleRequest {
@@ -25,7 +26,7 @@ export interface RoleRequest {
 
 /** A role in its own process, restarted whenever it exits. */
 export interface Child {
-  /** Resolves when the child is ready for the first time; rejects if it exits before that. */
+  /** Resolves when the child process is ready for the first time; rejects if it exits earlier. */
   ready: Promise<Record<string, unknown>>;
   /** Returns the child's answer. Null if the child is down or does not answer in time. */
   ask(question: Question): Promise<unknown>;
@@ -88,7 +89,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   };
 }
 
-/** Requests to a role that wait for their answers, by number. */
+/** Requests to a role that wait for their responses, by number. */
 class PendingRequests {
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #sent = 0;
@@ -139,8 +140,8 @@ export const heapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
- * Restarts this process with the flags and environment of its role (execve(2)), unless a supervisor has already started the process with
- * them. Values that the owner has set in the environment take precedence.
+ * Restarts this process with the V8 flags and environment of its role (execve(2)), unless a supervisor has already started it with them.
+ * Values that the owner has set in the environment take precedence.
  */
 export function restartWithHeapFlags(role: string): void {
   const flags = heapFlags(role).filter((flag) => !process.execArgv.includes(flag));

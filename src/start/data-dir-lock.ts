@@ -55,9 +55,9 @@ function put(file: string, text: string): boolean {
 }
 
 /**
- * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may meet the new lock of the
- * fastest. The file is therefore first renamed and then read, and a lock that is in use is restored. Returns the process that holds the
- * lock, or null.
+ * Removes a lock whose process has ended. If several processes find the same stale lock, the slower ones may find the new lock of the
+ * fastest instead. The file is therefore first renamed and then read, and a lock that is in use is restored. Returns the process that holds
+ * the lock; null if no process does.
  */
 export function removeStaleLock(file: string): number | null {
   const taken = `${file}.${randomBytes(8).toString('hex')}`;
@@ -73,7 +73,10 @@ export function removeStaleLock(file: string): number | null {
   return holder;
 }
 
-/** Folders that contain sign-in links and the key of the certificate. Earlier versions made them readable by everyone. */
+/**
+ * Folders of the data directory that contain sign-in links and the key of the certificate. Earlier versions made these folders readable by
+ * everyone.
+ */
 const PRIVATE_FOLDERS = ['mail', 'sms', 'tls'];
 
 /**
@@ -115,7 +118,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
         if (read(file) === mine) rmSync(file, { force: true });
       };
     }
-    // If the lock file is empty, another process is writing it or was killed before it wrote it.
+    // If the lock file is empty, another process is writing it, or a process was killed before it wrote the file.
     if (read(file) === '') await setTimeout(BEING_WRITTEN_MS);
     const holder = holderIn(read(file) ?? '') ?? removeStaleLock(file);
     if (holder !== null) {

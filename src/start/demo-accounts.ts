@@ -30,7 +30,10 @@ const DAY_AND_NIGHT = {
     export: { per_kwh: '0.0803' },
   },
 };
-/** An offer with which the past year would have cost less, so that the home gets a remark about it. The offer begins on a later day. */
+/**
+ * An offer of a tariff with which the past year would have cost less, so that the home gets a remark about the offer. The offer begins on a
+ * later day.
+ */
 const OFFER = {
   name: 'Offer: one price',
   currency: 'EUR',
@@ -59,8 +62,8 @@ const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>
   users.find(({ email, isEarlier }) => email.startsWith(`${name}@`) && !isEarlier);
 
 /**
- * Creates a tariff and an offer for the first home, and a dynamic tariff with its prices for another home. Does nothing for a home that has
- * a tariff.
+ * Creates a tariff and an offer for the demo's first home, and a dynamic tariff with its prices for another home. Does nothing for a home
+ * that has a tariff.
  */
 export async function ensureTariffs(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const [first] = homes.users;
@@ -93,8 +96,8 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
   const home = named(homes, 'anna');
   if (!home) return;
   const { userId } = home;
-  // Marks the people of the demo as having signed in before. The first sign-in of an enrolled account would end its
-  // keys and pause its webhooks.
+  // Marks the people of the demo as having signed in before, because the first sign-in to an enrolled account ends its keys and pauses its
+  // webhooks.
   await db
     .updateTable('users')
     .set({ signed_in_at: now })
@@ -133,7 +136,7 @@ async function ensureSeries(db: Database, userId: string) {
   );
 }
 
-/** Stores the missing wholesale prices up to the end of tomorrow, as a supplier publishes them. */
+/** Stores the missing wholesale prices up to the end of tomorrow, as far as a supplier would have published them. */
 async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const daan = named(homes, 'daan');
   if (!daan) return;
@@ -153,7 +156,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 
-/** Stores tomorrow's prices while the demo runs. Returns a function that stops storing. */
+/** Stores tomorrow's prices regularly while the demo runs. Returns a function that ends this. */
 export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -198,12 +201,12 @@ export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void
   }
 }
 
-/** Time before the first start for which the demo's history also contains the checks for silent devices. */
+/** Time in ms before the first start of the demo for which the history also contains the checks for silent devices. */
 const WATCHED_MS = 30 * DAY_MS;
 
 /**
- * Records the silences of devices in the history that this start sends. The worker cannot record them, because all of the history is
- * received at once. Must be called before the history is sent.
+ * Records the silences of devices in the history that this start of the demo sends. The worker cannot record them, because all of the
+ * history is received at once. Must be called before the history is sent.
  */
 export async function ensureSilences(db: Database, homes: DemoHomes, now: Date): Promise<void> {
   const silences = homes.users.flatMap(({ userId, devices }) =>

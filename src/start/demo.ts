@@ -28,8 +28,8 @@ export interface Demo {
   apiKey: string;
   users: { userId: string; email: string }[];
   /**
-   * Single-use links that sign in to the dashboard: as the first home, as the utility, which sees all homes, and as the
-   * administrator if this start created it.
+   * Single-use links that sign in to the dashboard: as the first home, as the utility (which sees all homes), and as the administrator if
+   * this start of the demo created the administrator.
    */
   links: { home: string | null; fleet: string | null; admin: string | null };
   /** Key of the first administrator if this start created it, otherwise null. It is shown only once. */
@@ -104,15 +104,15 @@ async function sendHistory(
   signal: AbortSignal | undefined,
   ensureAlerts: () => Promise<void>,
 ): Promise<Demo['backfill']> {
-  // Closing the players aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
+  // Closing the players of the simulated devices aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
   const abort = () => void players.close();
   signal?.addEventListener('abort', abort, { once: true });
   const began = performance.now();
   progress.start(players.missing(Date.now()), 0);
   const onSent = (readings: number) => progress.increment(readings);
   try {
-    // Alerts are created now, because an earlier alert would be evaluated for each hour of 13 months. Only the hours
-    // of the last day can fire it.
+    // Alerts are created only before the last day, because an alert that exists earlier would be evaluated for each hour of 13 months. Only
+    // the hours of the last day can fire it.
     const before = await players.backfill(Date.now() - 2 * DAY_MS, onSent);
     await ensureAlerts();
     const readings = before + (await players.backfill(Date.now(), onSent));
@@ -123,7 +123,7 @@ async function sendHistory(
   }
 }
 
-/** Revokes the key of an earlier start and creates a new one. Returns it. */
+/** Revokes the key that an earlier start of the demo created, creates a new key and returns it. */
 async function replaceKey(db: Database, userId: string, environment: Config['environment']): Promise<string> {
   await db
     .updateTable('api_keys')

@@ -45,7 +45,7 @@ const homesOf = (db: Database): HomeUsageSource => ({
 });
 
 /**
- * Maximum time for batches in progress to finish at shutdown, in ms, in case the database hangs. After it the process ends with its
+ * Maximum time in ms for batches in progress to finish at shutdown, in case the database hangs. After this time the process ends with its
  * connections. An uncommitted batch was never acknowledged, so its messages are delivered again.
  */
 const LAST_BATCH_MS = 500;
@@ -70,7 +70,7 @@ export async function runIngest(config: Config): Promise<void> {
     };
     const db = createDatabase(pool);
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
-    // This counter only limits claims by network. Networks have no plan with a limit of its own.
+    // This counter is only used to limit claims by network. Networks have no plan with limits.
     const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
     const isProxy = trustedProxies(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
@@ -90,7 +90,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // With an external broker, draining takes no time, because that broker has the devices' connections.
+      // With an external broker, draining takes no time, because the devices are connected to that broker.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();

@@ -25,7 +25,7 @@ const ANSWER_MS = 2_000;
 
 /** Measures the response time of the cheapest query. If the database is unreachable, the metric is missing. */
 export async function readDatabaseMetrics(pool: Pool): Promise<Record<string, number>> {
-  // Read the pool's counts before the query below takes a connection.
+  // Reads the pool's counts before the query below takes a connection.
   const counts = {
     energy_database_connections_busy: pool.totalCount - pool.idleCount,
     energy_database_requests_waiting: pool.waitingCount,
@@ -47,7 +47,7 @@ export const DEVICE_COUNTS = {
   energy_devices_faulty: 'Devices that report a fault, or most of whose last readings were rejected',
 };
 
-/** Counts devices by the time of their last message, which the device's head contains: the one row per device that its readings update. */
+/** Counts devices by the time of their last message, from the head of each device: the one row per device that its readings update. */
 export async function readDeviceCounts(pool: Pool): Promise<Record<string, number>> {
   // Raw SQL: counts over two relations in one statement.
   const { rows } = await pool.query<Record<string, number>>(
@@ -68,7 +68,7 @@ export const QUEUE_METRICS: Record<string, string> = {
   energy_deliveries_waiting: 'Deliveries that have neither succeeded nor been given up',
 };
 
-/** Returns the queue metrics. The lag is missing if there is no reading at all. */
+/** Returns the queue metrics. The lag is missing if no reading is stored. */
 export async function readQueueMetrics(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
     queryOn(pool),
@@ -90,7 +90,7 @@ export const OUTBOX_METRICS = {
 };
 
 /**
- * Returns how long the oldest due delivery has waited; 0 if none is due. A delivery that waits for its next attempt, or
+ * Returns how long in seconds the oldest due delivery has waited; 0 if no delivery is due. A delivery that waits for its next attempt, or
  * for other deliveries to a failing receiver, is not overdue.
  */
 export async function readOutboxMetrics(pool: Pool): Promise<Record<string, number>> {

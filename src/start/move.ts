@@ -28,7 +28,7 @@ export interface MoveSteps {
   progress: Progress;
 }
 
-/** All relations that a move copies. The load profile comes last, and is copied by time. */
+/** All relations that a move to another database copies. The load profile comes last, and is copied by time. */
 export const MOVED_RELATIONS: readonly CopiedRelation[] = [
   ...COPIED_RELATIONS,
   ...[STORED_HOURS, PACKED_DAYS].map(({ relation, time }) => ({ relation, by: time })),
@@ -41,12 +41,11 @@ const MAX_LOCK_TRIES = 20;
 const DEADLOCK = '40P01';
 
 /**
- * Moves a running installation into another database, of any tier. It copies while the service runs, then locks out all
- * writers (their messages wait, unacknowledged) and copies the rest, compares, closes the old database for writing,
- * computes the aggregates, and opens the new database. It may be interrupted (kill -9) at any point and run again: the
- * new database stays closed until the end, so nothing else can write to it. If the new database contains other data or
- * differs, it throws and the old database remains in use. Errors after the closing of the old database explain that it
- * is closed, and how to continue.
+ * Moves a running installation into another database, of any tier. Copies data while the service runs, then locks out all writers (their
+ * messages wait, unacknowledged). Copies the remaining data, compares the databases, closes the old database for writing, computes the
+ * aggregates, and opens the new database. The move may be interrupted (kill -9) at any point and run again: the new database stays closed
+ * until the end, so no other process can write to it. If the new database contains other data or differs, the function throws and the old
+ * database remains in use. Errors after the closing of the old database explain that it is closed, and how to continue.
  */
 export async function moveInstallation(
   sourceUrl: string,
@@ -56,7 +55,7 @@ export async function moveInstallation(
 ) {
   const pools = { source: openPool(sourceUrl, 'old'), target: openPool(targetUrl, 'new') };
   try {
-    // The tier of the old database cannot change; the option `off` concerns the new one.
+    // The tier of the old database cannot change; the option `off` concerns the new database.
     const from = await migrate(pools.source, { timescale: 'auto' });
     await refuseItself(pools);
     const { database } = await migrate(pools.target, options);
@@ -96,13 +95,15 @@ export async function moveInstallation(
 const openPool = (url: string, side: 'old' | 'new'): Pool =>
   createMovingPool(url, { side, max: 3, settings: ['default_transaction_read_only=off'] });
 
-/** Computes the target's aggregates. Returns their total, which equals the total of the source's load profile. */
+/**
+ * Computes the aggregates of the new database. Returns their total consumption, which equals the total of the old database's load profile.
+ */
 async function aggregate(
   { source, target }: { source: Pool; target: Pool },
   capabilities: Capabilities,
 ): Promise<string> {
   if (capabilities.continuousAggregates) {
-    // On this tier, aggregates are computed from hours only, so packed days must be unpacked first.
+    // On this tier, aggregates are computed from rows by hour only, so packed days must be unpacked first.
     await unpackDays(target);
     await refreshUntilComplete(target, new Date());
   } else await checkAllRollups(target, { capabilities, since: new Date(0), mode: 'rebuild' });
@@ -111,10 +112,10 @@ async function aggregate(
   return is;
 }
 
-/** Throws if both URLs lead to the same database, because the move would close that database without moving anything. */
+/** Throws if both URLs lead to the same database, because the move would close it without having moved any data. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
-    // Raw SQL: uses two databases at once, locks on all relations, and settings of a database.
+    // Raw SQL in this file: two databases at once, locks on all relations, and settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );
@@ -146,15 +147,15 @@ async function finish(
 }
 
 /**
- * Runs a function in a transaction that locks out all writers. Writers take their locks in other orders, so they may deadlock with this
- * transaction. If PostgreSQL cancels this transaction because of a deadlock, the transaction is tried again.
+ * Runs a function in a transaction that locks out all writers. Writers lock relations in different orders, so they may deadlock with this
+ * transaction. If PostgreSQL cancels this transaction because of a deadlock, it is tried again.
  */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await transactionOn(source, async () => {
-        // Take the lock of the refresh first, because a refresh may wait for relations that the statements below lock.
+        // Takes the lock of the refresh first, because a refresh may wait for relations that the statements below lock.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -169,7 +170,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
 
 /**
  * Closes the database for writing and ends the service's sessions. Closing affects only new sessions, so existing sessions are ended while
- * the locks still block them, and no session can write in between. If a session cannot be ended, the database is opened again.
+ * the locks of the move still block them, and no session can write in between. If a session cannot be ended, the database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
   await closeForWriting(pool);
@@ -220,16 +221,15 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // Fingerprints are compared as text, and bytes are converted through JSON, so both servers must format values in
-      // the same way.
+      // Fingerprints of rows are compared as text, and bytes are converted through JSON, so both servers must format values in the same
+      // way.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',
       'extra_float_digits=1',
     ],
   });
-  // Adds the name of the database to its errors: a move uses two servers, and an error of PostgreSQL does not identify
-  // its server.
+  // Adds the name of the database to errors of the pool: a move uses two servers, and an error of PostgreSQL does not identify its server.
   pool.on('connect', (client) => {
     if (!(client instanceof WatchedClient)) return;
     client.connection.prependListener('errorMessage', (error: Error & { code?: string }) => {

@@ -6,8 +6,8 @@ import { type Config, givenVariables, listeningVariables, loadConfig, withApiPor
 import { findServiceProcess } from './data-dir-lock.ts';
 
 /**
- * Range of chosen ports. It is below the ephemeral ports of clients (Linux: from 32768), so that no outgoing connection
- * takes a port while a role restarts.
+ * Range of the ports that the service chooses. The range lies below the ephemeral ports of clients (Linux: from 32768), so that no outgoing
+ * connection takes a port while a role restarts.
  */
 const CHOSEN = { from: 10_000, below: 32_768 };
 
@@ -33,9 +33,9 @@ function listenersOf({ api, mqtt }: Config): Listener[] {
 }
 
 /**
- * Throws if a configured port is in use or configured twice. Without this check the roles would be restarted
- * repeatedly, and the start would fail half a minute later with another error. `role`: checks only the ports of this
- * role. Binds each port for a moment and changes nothing else.
+ * Throws if a configured port is in use or configured twice. Without this check the roles would be restarted repeatedly, and the start
+ * would fail half a minute later with another error. `role`: checks only the ports of this role. Briefly binds each port, and has no other
+ * effect.
  */
 export async function refuseTakenPorts(config: Config, role?: string): Promise<void> {
   const fixedListeners = listenersOf(config).filter(
@@ -122,13 +122,13 @@ export function writeListeningAddresses(config: Config): () => void {
 
 /**
  * Returns the configuration for a command that runs next to the service. Values that are missing in the environment are taken from the
- * service running on the data directory, because the demo does not use the default ports, and port 0 means another port at each start.
+ * service that runs on the data directory, because the demo does not use the default ports, and port 0 means another port at each start.
  * Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = givenVariables(env);
   const config = loadConfig(variables);
-  // If no service is running, the file was left behind by a killed service.
+  // If no service is running, a killed service left this file behind.
   if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }

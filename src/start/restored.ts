@@ -36,16 +36,16 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
 };
 
 /**
- * Prepares the first start of a restored installation, before it listens. Holds back every delivery that was due before the restore, and
- * applies, without mails, the endings that are newer than the copy (`ended.jsonl`). Does nothing for other installations. After an
- * interruption, the next start repeats all steps.
+ * Prepares the first start of a restored installation, before the service listens. Holds back every delivery that was due before the
+ * restore. Applies, without mails, those endings of accounts, keys and other objects that are newer than the restored copy (`ended.jsonl`).
+ * Does nothing for other installations. After an interruption, the next start repeats all steps.
  */
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
   const restored = await readRestored(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdBack(db);
-  // The order of kinds matters: an earlier ending must not cause mails about a later one.
+  // The order of kinds matters: an ending that is applied earlier must not cause mails about objects that end later.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

@@ -23,12 +23,12 @@ interface Role {
   url: string;
   /** Time that the role waits deliberately while it stops (draining), in ms. */
   leavesForMs?: number;
-  /** Whether clients should connect to the role. If the function is missing, clients should always connect. */
+  /** Whether the role is ready for clients to connect. If the function is missing, the role is always ready. */
   isReady?(): boolean;
   stop(): Promise<void>;
 }
 
-/** Maximum time for a graceful stop in ms, during which requests in progress may finish. After it the process exits. */
+/** Maximum time in ms for a graceful stop, during which requests in progress may finish. After this time the process exits. */
 const STOP_MS = 9_000;
 
 /**
@@ -64,7 +64,7 @@ export async function runRole(
   const { pool } = role;
   metrics.valuesOf({ energy_role_up: '1 while the role runs' }, async () => ({ energy_role_up: 1 }));
   metrics.valuesOf(DATABASE_METRICS, () => readDatabaseMetrics(pool));
-  // A separate pool, because brokers wait for its answers, which must not queue behind the role's other queries.
+  // Uses a separate pool for brokers, because brokers wait for these responses, which must not queue behind the role's other queries.
   const access = createPool(role.url, { max: 2, applicationName: `energy ${name} operator`, isAnswering: true });
   const operated = {
     metrics: async () => [await metrics.asJson()],
@@ -76,7 +76,7 @@ export async function runRole(
   const operator = await startOperatorListener(config.operator, operated, log);
   process.on('message', async ({ ask, number }: RoleRequest) => {
     const answer = ask === 'metrics' ? await metrics.asJson() : 'up';
-    // The supervisor may have exited in the meantime.
+    // The supervisor may have exited before the response was ready.
     if (process.connected) process.send?.({ number, answer });
   });
   const ready = { ...role.ready, operator_port: operator.port };

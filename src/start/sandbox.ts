@@ -9,7 +9,7 @@ const HISTORY_DAYS = 30;
 const LOOK_EVERY_MS = 2_000;
 /** Maximum number of homes that a sandbox simulates. Further homes have no devices. */
 const MAX_HOMES = 200;
-/** Locations of simulated devices, by which users distinguish them from real devices. The simulator itself uses the ids. */
+/** Locations of simulated devices, by which users distinguish these devices from real ones. The simulator itself uses the ids. */
 const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simulated living room' };
 
 /**

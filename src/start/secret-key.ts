@@ -16,12 +16,12 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 
 /**
  * Returns the installation's secret: SECRET_KEY, or the content of `secret.key` in the data directory. If there is no key and the database
- * contains nothing encrypted, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
- * it. If the key that encrypted the database's contents is missing or another key is configured, throws an error with the remedy.
+ * contains no encrypted values, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
+ * it. If the key that encrypted the database's values is missing or another key is configured, throws an error with the remedy.
  */
 export async function secretKey(config: Config, db: Database): Promise<string> {
-  // Read the samples before the file. A process that encrypts something creates the file first, so samples without a
-  // file mean that the key is missing.
+  // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
+  // is missing.
   const samples = await readEncryptedSamples(queryOf(db));
   const file = fileOf(config);
   const make = () => {
@@ -66,13 +66,14 @@ export function canDecrypt(box: SecretBox, sealed: Buffer): boolean {
 export interface GivenUpSecrets {
   /** Subscriptions that were paused until their owners set a new `auth_token`. */
   webhooks: { webhook_id: string; user_id: string; url: string }[];
-  /** Number of stored answers to POSTs with an Idempotency-Key that were deleted. */
+  /** Number of stored responses to POSTs with an Idempotency-Key that were deleted. */
   answers: number;
 }
 
 /**
- * Discards encrypted values whose key is lost: all values that the present key (SECRET_KEY, `secret.key`, or a new one) cannot decrypt.
- * Replaces the secret of a webhook by a random secret; the webhook continues when its owner sets a new token. Runs in one transaction.
+ * Discards encrypted values whose key is lost: all values that the current key (SECRET_KEY, `secret.key`, or a new key) cannot decrypt.
+ * Replaces the secret of a webhook by a random secret; deliveries to the webhook resume when its owner sets a new token. Runs in one
+ * transaction.
  */
 export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
   const box = createSecretBox(await newSecretKey(config));
@@ -130,7 +131,7 @@ export async function giveUpEncryptedSecrets(db: Database, config: Config): Prom
 
 /**
  * Returns the content of a file, and creates the file if it is missing. If several processes start at once, even in containers that share a
- * volume, one process creates the file atomically and all get its content. `mode`: file mode of a new file.
+ * volume, one process creates the file atomically and all processes get its content. `mode`: file mode of a new file.
  */
 export async function createFileOnce(
   file: string,
@@ -139,7 +140,7 @@ export async function createFileOnce(
 ): Promise<string> {
   const known = await readFile(file, 'utf8').catch(nullIfAbsent);
   if (known !== null && known !== '') return known;
-  // The name is random, because in containers all processes have the same process id.
+  // The name of the temporary file is random, because in containers all processes may have the same process id.
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });

@@ -29,7 +29,7 @@ export interface UpgradeReport {
   to: number;
   /** Path of the folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows, which are equal in both clusters by count and fingerprint. */
+  /** Every relation with its number of rows. Row count and fingerprint of a relation are equal in both clusters. */
   relations: { relation: string; rows: number }[];
   /** Aggregates whose recomputed values differ from those of the old cluster. */
   mended: string[];
@@ -50,11 +50,11 @@ const foldersOf = (dataDir: string) => {
 };
 
 /**
- * Upgrades a cluster of an earlier major version to this version's PostgreSQL. A copy of the old cluster is moved into a new cluster, as
- * between two databases, and compared relation by relation; the old cluster is not changed. The data directory must be locked
- * (lockDataDir). The upgrade may be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one
- * is complete. `programs`: folder with the earlier version's programs; by default npm installs them. Null if no upgrade is needed. Throws
- * with the remedy.
+ * Upgrades a cluster of an earlier major version to this version's PostgreSQL. Moves a copy of the old cluster into a new cluster, as
+ * between two databases, and compares each relation; the old cluster is not changed. The data directory must be locked (lockDataDir). The
+ * upgrade may be interrupted (kill -9) at any point and run again, because the old cluster is in use until the new one is complete.
+ * `programs`: folder with the earlier version's programs; by default npm installs the programs. Null if no upgrade is needed. Throws with
+ * the remedy.
  */
 export async function upgradeDatabase(
   dataDir: string,
@@ -65,7 +65,7 @@ export async function upgradeDatabase(
   const made = await readMajorVersion(dataDir);
   const known = await reportIn(at.report);
   if (made === null && !known) throw new Error(`There is no embedded database in ${dataDir}.`);
-  // If an earlier run was interrupted in its last steps, the new cluster is complete.
+  // The new cluster is already complete if an earlier run was interrupted in its last steps.
   if (made === null && known) return takePlace(dataDir, known.report);
   if (made === ours.major || made === null) {
     if (known) await rm(at.work, { recursive: true, force: true });
@@ -107,7 +107,7 @@ export async function upgradeDatabase(
   }
 }
 
-/** The report with the state of the old cluster at the time of the copy. The report is valid only for this state. */
+/** The report of an upgrade, with the state of the old cluster at the time of the copy. The report is valid only for that state. */
 interface Noted {
   state: string;
   report: UpgradeReport;
@@ -135,7 +135,7 @@ async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps):
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;
   await moveInstallation(sourceUrl, targetUrl, { timescale: 'auto' }, steps).catch((error: Error) => {
-    // An error about the old database concerns only its copy, so the database itself is unchanged.
+    // An error about the old database concerns only the copy of the old cluster; the old cluster itself is unchanged.
     throw new Error(`The upgrade stopped, and the database is unchanged: ${error.message}`, { cause: error });
   });
 }

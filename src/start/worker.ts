@@ -36,10 +36,13 @@ import { secretKey } from './secret-key.ts';
 
 /** Interval in ms at which each of the worker's loops checks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
-/** Number of sources that a worker fetches concurrently, so that a source which does not answer does not delay the others. */
+/**
+ * Number of price and emission sources that a worker fetches concurrently, so that a source that does not respond does not delay other
+ * sources.
+ */
 const FETCHES_AT_ONCE = 4;
 
-/** Cache lifetime of the device metrics in ms; they read a row of every device. */
+/** Cache lifetime in ms of the device metrics, whose query reads a row of every device. */
 const COUNTED_EVERY_MS = 60_000;
 
 /** Runs the worker role: alerts, events and their delivery, and jobs. */
@@ -100,7 +103,7 @@ export async function runWorker(config: Config): Promise<void> {
   });
 }
 
-/** Registers the gauges of the queues, the devices, the packing and the disk. */
+/** Registers the gauges of the queues, the devices, the days to pack and the disk. */
 function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { daysToPack: number }): void {
   metrics.valuesOf(QUEUE_METRICS, () => readQueueMetrics(pool));
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
@@ -121,8 +124,8 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
 }
 
 /**
- * Starts the loops that fetch the values of series with a source. Returns a function that aborts fetches in progress
- * and stops the loops.
+ * Starts the loops that fetch the values of price and emission series from their sources. Returns a function that aborts fetches in
+ * progress and stops the loops.
  */
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
   const { fetchAnswer, close } = await openAnswerFetcher(config);
@@ -186,7 +189,7 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Changes that arrive during a pass wait for the next pass. A user whose meters send constantly is therefore evaluated once for many
+    // Hours that change during a pass wait for the next pass. A user whose meters send constantly is therefore evaluated once for many
     // readings.
     return hasMore ? changes : 0;
   };

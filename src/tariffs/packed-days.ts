@@ -1,10 +1,10 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. Later times count as errors, because their rows could fill the disk. */
+/** Start of the year 2100. Prices of later times count as errors, because their rows could fill the disk. */
 const END_MS = Date.UTC(2100, 0, 1);
 
-/** A price and the time from which it is valid, Unix ms. */
+/** A price, and the time (Unix ms) from which the price is valid. */
 export interface TimedPrice {
   startsAtMs: number;
   perKwh: Billionths;
@@ -13,7 +13,7 @@ export interface TimedPrice {
 /** Stored prices of a UTC day. */
 export interface PackedDay {
   day: Date;
-  /** A `bigint[]` in PostgreSQL's text form. */
+  /** Prices as a `bigint[]` in PostgreSQL's text form. */
   prices: string;
 }
 

@@ -20,8 +20,8 @@ const ID_PREFIX = { price: 'prs', emission: 'ems' } as const satisfies Record<Se
 const MAX_SERIES = 1_000;
 
 /**
- * SQL condition that an account may use a series: its own series, an administrator's, or one of the utility that enrolled the account. The
- * owners are looked up once for each statement, not for each series.
+ * SQL condition that an account may use a series: a series of its own, of an administrator, or of the utility that enrolled the account.
+ * The owners are looked up once for each statement, not for each series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
@@ -37,7 +37,7 @@ export async function createSeries(
   { userId, ...settings }: Pick<StoredSeries, 'kind' | 'name' | 'currency' | 'resolution_minutes'> & { userId: string },
 ): Promise<StoredSeries> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
+    // Raw SQL: an advisory lock, because concurrent creations would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', userId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('price_series')
@@ -184,8 +184,8 @@ export async function updateSeries(
 }
 
 /**
- * Deletes a series of a kind that the caller can access, and its values. Returns false if there is none. Error 409 if any account's tariff
- * uses the series, or any account has selected it as its emission series.
+ * Deletes a series of a kind that the caller can access, and the series' values. Returns false if there is no such series. Error 409 if any
+ * account's tariff uses the series, or any account has selected it as its emission series.
  */
 export async function deleteSeries(
   db: Database,

@@ -14,7 +14,7 @@ import {
 } from './packed-days.ts';
 import { queueCostsOfSeries } from './queue-costs.ts';
 
-/** Column that returns bigints as text, because the driver would create an object for each bigint. */
+/** Column expression that returns bigints as text, because the driver would create an object for each bigint. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
@@ -40,8 +40,9 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
 }
 
 /**
- * Stores prices of a series' source, in the caller's transaction. They replace earlier prices of the source, and no price of the owner. If
- * a price changes, a recomputation of the affected costs is queued. Returns whether the source has other prices than before.
+ * Stores prices fetched from a series' source, in the caller's transaction. Fetched prices replace earlier prices of the source, but no
+ * price of the owner. If a price changes, a recomputation of the affected costs is queued. Returns whether any price of the source has
+ * changed.
  */
 export async function storeFetchedPrices(
   trx: Database,
@@ -49,7 +50,7 @@ export async function storeFetchedPrices(
   days: readonly PackedDay[],
 ): Promise<boolean> {
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists. An unchanged day is not written.
+  // Raw SQL: days as two parallel lists. A day without changes is not written.
   const { numAffectedRows = 0n } = await sql`INSERT INTO prices (series_id, day, prices, fetched, is_fetched)
     SELECT ${seriesId}, day, slots::bigint[], slots::bigint[],
       (SELECT array_agg(price IS NOT NULL ORDER BY place) FROM unnest(slots::bigint[]) WITH ORDINALITY AS slot (price, place))
@@ -80,7 +81,7 @@ export async function removePrices(
   const range = sql`series_id = ${seriesId} AND day > ${from}::timestamptz - interval '24 hours' AND day < ${to}`;
   const startsAt = sql`day + (place - 1) * (interval '24 hours' / cardinality(prices.prices))`;
   const hasSource = sql`EXISTS (SELECT FROM series_sources WHERE series_id = ${seriesId})`;
-  // Raw SQL: arrays of a row's slots.
+  // Raw SQL: arrays of the prices in a row.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`UPDATE prices SET (prices, fetched, is_fetched) = (
       SELECT array_agg(CASE WHEN is_hit THEN known ELSE price END ORDER BY place),

@@ -16,7 +16,7 @@ export const queueCostsOfSeries = (trx: Database, seriesId: string): Promise<unk
       UNION SELECT user_id FROM tariffs WHERE terms #>> '{export,series_id}' = ${seriesId})`,
   );
 
-// Raw SQL: splits the users into rows without leaving the database.
+// Raw SQL: splits the users into queue rows without reading them into this process.
 const note = (trx: Database, whose: RawBuilder<unknown>): Promise<unknown> =>
   sql`INSERT INTO usage_changes (hour, user_ids, costs_only)
     SELECT date_trunc('hour', now()), array_agg(user_id), true FROM (

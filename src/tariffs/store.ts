@@ -12,7 +12,7 @@ import { listSeriesOfTerms, parseTariff, type StoredTariff, type Terms } from '.
 
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
-/** Changes to a tariff; null removes a term. */
+/** Changes to a tariff; null removes a value. */
 export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof Terms]?: Terms[Term] | null };
 };
@@ -36,7 +36,7 @@ export async function createTariff(
   { userId, ...settings }: TariffSettings & { userId: string },
 ): Promise<StoredTariff> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
+    // Raw SQL: an advisory lock, because concurrent creations would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('tariffs of', userId)}::bigint)`.execute(trx);
     await checkSeries(trx, userId, settings);
     const { count } = await trx
@@ -125,8 +125,8 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Unchanged rates are not checked: their series may have been deleted with its owner, and the user must still be able to change the
-    // tariff's name.
+    // Unchanged rates are not checked: a series that they use may have been deleted with its owner, and the user must still be able to
+    // change the tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
       currency: after.currency,
@@ -183,8 +183,8 @@ async function checkSeries(
 }
 
 /**
- * Throws a 422 error if the rates of tariffs that are not stored use a series that the account may not use, or that has another currency. A
- * key limited to a group must also be able to access the series.
+ * Throws a 422 error if the rates of offers (tariffs that are not stored) use a series that the account may not use, or that has another
+ * currency. A key limited to a group must also be able to access the series.
  */
 export async function checkSeriesOfOffers(
   db: Database,

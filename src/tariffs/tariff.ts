@@ -12,7 +12,7 @@ export interface Tariff {
   validFrom: string;
   /** Currency code by ISO 4217. */
   currency: string;
-  /** Standing charge of each local day, spread evenly over the day's quarter-hours; null: none. */
+  /** Standing charge for each local day, spread evenly over the day's quarter-hours; null if there is none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
   import: Rates;
@@ -27,9 +27,7 @@ export type Rates =
   /** Price of a kWh: series price × multiply + add. */
   | { kind: 'series'; seriesId: string; multiply: Billionths; add: Billionths };
 
-/**
- * A price for quarter-hours whose local time, at their start, matches. The first matching period applies; the last period has no condition.
- */
+/** A price for the quarter-hours whose local start time matches. The first matching period applies; the last period has no condition. */
 export interface RatePeriod {
   perKwh: Billionths;
   /** ISO weekdays on which the period applies, 1 is Monday; null: every day. */

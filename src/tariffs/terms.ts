@@ -2,7 +2,7 @@ import { asBillionths, type Billionths, formatDecimal, parseDecimal } from '#src
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
-/** Prices of a tariff in the API's format, as decimals in text; stored in this form. */
+/** Prices of a tariff in the API's format, as decimals in text. Stored in the same format. */
 export interface Terms {
   standing_per_day?: string | undefined;
   capacity?: CapacityTerms | undefined;
@@ -50,8 +50,8 @@ export function parsePrice(text: string): Billionths | null {
 }
 
 /**
- * Returns the form in which a price is stored: unchanged if it is plain (`0.30`), otherwise the shortest form (for `1e-2`, `007`). Null if
- * the text is not a price.
+ * Returns the form in which a price is stored: unchanged if it is a plain decimal (`0.30`), otherwise in its shortest form (for `1e-2`,
+ * `007`). Null if the text is not a price.
  */
 export function normalisePrice(written: string): string | null {
   const price = parsePrice(written);
@@ -123,10 +123,10 @@ function minuteOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Whether a period is empty, because it ends when it begins. */
+/** Whether a period of a tariff is empty, because it ends when it begins. */
 export const isEmptyPeriod = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean =>
   from === to;
 
-/** Whether a period applies only at certain times. */
+/** Whether a period of a tariff has a condition, so that it applies only at certain times. */
 export const hasPeriodCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

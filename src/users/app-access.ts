@@ -17,7 +17,7 @@ export async function reportAuthorization(trx: Database, homeId: string, data: R
  */
 export type AuthorizationEnd = 'home' | 'operator' | 'revoked' | 'app' | 'reuse' | 'expired' | 'access';
 
-/** Selects the authorizations to end: by id, by app, by home, or all that have expired. */
+/** Condition that selects the authorizations to end: by id, by app, by home, or all that have expired. */
 type Which =
   | { ids: readonly string[] }
   | { appIds: readonly string[] }
@@ -25,9 +25,9 @@ type Which =
   | { expiredAt: Date };
 
 /**
- * Ends authorizations, with the tokens, alerts and webhooks of the app, and mails each home. Waits for changes that the app has already
- * begun; the app can then begin no other. `within`: the home to which the authorizations must belong. Returns the ids of the ended
- * authorizations.
+ * Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, and mails each home. Waits for changes that
+ * the app has already begun; the app cannot begin further changes. `within`: the home to which the authorizations must belong. Returns the
+ * ids of the ended authorizations.
  */
 export async function endAuthorizations(
   trx: Database,
@@ -59,7 +59,7 @@ export async function endAuthorizations(
   return ids;
 }
 
-/** Ends authorizations, with the tokens, alerts and webhooks of the app, without a mail. Ignores unknown ids. */
+/** Ends authorizations, together with the tokens, alerts and webhooks of the app in the home, without a mail. Ignores unknown ids. */
 export async function closeAuthorizations(db: Database, ids: readonly string[]): Promise<void> {
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
@@ -67,7 +67,9 @@ export async function closeAuthorizations(db: Database, ids: readonly string[]):
 /** The whole list is one SQL parameter. */
 const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
-/** Ends the authorizations of the apps of an account, in the transaction that erases it. Each home gets a mail. */
+/**
+ * Ends the authorizations of an account's apps, in the transaction that erases the account. Each home that authorized an app gets a mail.
+ */
 export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
   const rows = await trx.selectFrom('apps').select('app_id').where('user_id', '=', ownerId).forUpdate().execute();
   if (rows.length > 0) await endAuthorizations(trx, { appIds: rows.map(({ app_id }) => app_id) }, 'app');

@@ -14,7 +14,7 @@ export interface AuditRecord {
   address: string | null;
   /** The action as noun and participle, such as `key.created`. */
   action: string;
-  /** Id of the changed object. */
+  /** Id of the changed object, if there is one. */
   target: string | null;
   /** Details of the action. They contain no personal data, because the entry outlives the account. */
   details?: Record<string, unknown>;
@@ -30,7 +30,10 @@ export async function ownerOfTarget(db: Database, target: string): Promise<strin
   return rows[0]?.user_id ?? null;
 }
 
-/** Records an action, in the transaction of the change. Must run while its target exists, because the target's owner is looked up. */
+/**
+ * Records an action in the audit log, in the transaction of the change. Must run while the target exists, because the target's owner is
+ * looked up.
+ */
 export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
   await insertActs(db, act, [{ target, about: target === null ? null : await ownerOfTarget(db, target) }]);
 }
@@ -68,7 +71,7 @@ const insertActs = (
     )
     .execute();
 
-/** Number of latest actions to search. If several actions were concurrent, the last to commit may not have the highest id. */
+/** Number of latest actions to search. If several actions were concurrent, the last one to commit may not have the highest id. */
 const LAST_ACTS = 10;
 
 /** Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest actions within a day. */

@@ -22,8 +22,8 @@ export interface MovedAccountsRemoved {
 }
 
 /**
- * Ends the storage period of moved accounts 90 days after their move. Removes their messages that were never forwarded;
- * their devices are then unknown here. Skips accounts that have returned and moves that are not complete.
+ * Ends the storage period of moved accounts 90 days after their move. Removes the accounts' messages that were never forwarded; their
+ * devices are then unknown to this installation. Skips accounts that have returned and moves that are not complete.
  */
 export async function endExpiredDepartures(db: Database, now: Date): Promise<MovedAccountsRemoved> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -36,7 +36,7 @@ export async function endExpiredDepartures(db: Database, now: Date): Promise<Mov
     );
     const ids = ended.map(({ id }) => id);
     await sql`DELETE FROM departed_logins WHERE user_id = ANY (${ids}::text[])`.execute(trx);
-    // Also removes messages that a concurrent writer stored while the storage period ended.
+    // Also removes messages that a concurrent writer stored while this transaction ended the storage period.
     const { numAffectedRows: removed = 0n } = await sql`
       DELETE FROM departed_messages m WHERE NOT EXISTS (SELECT FROM departed_logins l WHERE l.login = m.login)`.execute(
       trx,

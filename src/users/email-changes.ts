@@ -23,8 +23,8 @@ const MAX_REQUESTS_PER_DAY = 5;
 const MAX_NOTICES_PER_DAY = 3;
 
 /**
- * SQL condition that a change `c` of `email_changes` can be confirmed: it is at most seven days old, and the key that requested it is not
- * revoked.
+ * SQL condition on a row `c` of `email_changes`: the change can be confirmed, because it is at most seven days old and the key that
+ * requested it is not revoked.
  */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
@@ -35,7 +35,7 @@ export const PENDING_EMAIL = sql<string | null>`(
 
 /**
  * Requests a change of an account's address, in the transaction that has locked the account. The new address receives a link that confirms
- * the change, and the former address (`former`) a notice. Unused sign-in links expire. Throws 429 after five requests in a day.
+ * the change; the former address (`former`) receives a notice. Unused sign-in links expire. Throws 429 after five requests in a day.
  */
 export async function requestEmailChange(
   trx: Database,
@@ -71,7 +71,10 @@ export async function withdrawEmailChange(db: Database, userId: string): Promise
   await db.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
-/** Withdraws changes of address that an account requested in these sessions. The sessions end because another person may have used them. */
+/**
+ * Withdraws those changes of address that an account requested in the given sessions. These sessions end because another person may have
+ * used them.
+ */
 export async function withdrawChangesOfSessions(
   db: Database,
   userId: string,
@@ -98,14 +101,14 @@ export async function accountOfEmailChange(db: Database, emailChangeId: string):
 }
 
 /**
- * Deletes a requested change of address in order to apply it. Returns its account, the new address and who requested it. Null if the
- * change was withdrawn, used or has expired, or if the key that requested it was revoked.
+ * Deletes a requested change of address in order to apply it. Returns the account, the new address and the requester. Null if the change
+ * was withdrawn, used or has expired, or if the key that requested it was revoked.
  */
 export async function consumeEmailChange(
   trx: Database,
   emailChangeId: string,
 ): Promise<{ user_id: string; email: string; requester_user_id: string } | null> {
-  // Raw SQL: lock the key before reading it, so that a concurrent revocation is ordered before or after the change.
+  // Raw SQL: locks the key before reading it, so that a concurrent revocation is ordered before or after the change.
   await sql`SELECT FROM api_keys WHERE key_id = (SELECT requested_by FROM email_changes WHERE email_change_id = ${emailChangeId}) FOR SHARE`.execute(
     trx,
   );
@@ -116,7 +119,7 @@ export async function consumeEmailChange(
   return rows[0] ?? null;
 }
 
-/** Removes changes that were not confirmed within seven days. */
+/** Removes requested changes of address that were not confirmed within seven days. */
 export async function deleteExpiredEmailChanges(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('email_changes')
@@ -163,7 +166,7 @@ async function eventsOfDay(trx: Database, userId: string, type: string, now: Dat
 }
 
 /**
- * Ends the unused sign-in links and codes of an account. Their rows are retained, because they count towards the limits for a day
+ * Ends the unused sign-in links and codes of an account. Their rows are not deleted, because for a day they count towards the limits
  * (auth/sign-ins.ts).
  */
 export async function expireSignIns(trx: Database, userId: string): Promise<void> {

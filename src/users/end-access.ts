@@ -9,11 +9,11 @@ import { endMembershipsOf } from './member-ends.ts';
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
- * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes its keys,
- * members, authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of
- * address, including those that the account requested for others. Pauses its active subscriptions, because a changed
- * role may reach more accounts. Mails the account a list of everything that ended, unless nothing did. The caller must
- * have locked the account's row, so that no key is added concurrently.
+ * Ends all access to an account, in the transaction that changed its address, role or sign-in. Deletes the account's keys, members,
+ * authorizations of apps, sessions except `exceptSession`, passkeys, unused sign-in links and pending changes of address, including changes
+ * that the account requested for others. Pauses the account's active subscriptions, because a changed role may reach more accounts. Mails
+ * the account a list of everything that ended, unless nothing ended. The caller must have locked the account's row, so that no key is added
+ * concurrently.
  */
 export async function endAccess(
   trx: Database,
@@ -21,7 +21,7 @@ export async function endAccess(
   { because, exceptSession = '' }: { because: AccessEnd; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
-  // Before the keys, in the same order as the end of a single membership. Each member and the home get mails of their own.
+  // Memberships end before the keys, in the same order as in the end of a single membership. Each member and the home get separate mails.
   await endMembershipsOf(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')

@@ -11,17 +11,16 @@ import { endMembershipsOf } from './member-ends.ts';
  * account. Returns false if the account does not exist.
  */
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  // Retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and
-  // PostgreSQL then cancels one of the two transactions.
+  // The erasure is retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and PostgreSQL
+  // then cancels one of the two transactions.
   return joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL in this file: settings and functions of the schema. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
-    // Block the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a
-    // while.
+    // Blocks the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a while.
     await sql`SELECT hold_refresh()`.execute(trx);
-    // Locks are taken in the order in which the evaluation of alerts takes them: changed hours first, then the account.
+    // Takes locks in the same order as the evaluation of alerts: changed hours first, then the account.
     await forgetChanges(trx, userId);
-    // Lock the account, so that no device can be added, and then its devices, so that no writer of readings uses them.
+    // Locks the account, so that no device can be added, and then its devices, so that no writer of readings uses them.
     const user = await trx
       .selectFrom('users')
       .select('user_id')
@@ -36,7 +35,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
-    // Lock the heads, which are the only rows that writers of readings lock.
+    // Locks the rows of `device_heads`, which are the only rows that writers of readings lock.
     await trx
       .selectFrom('device_heads')
       .select('device_id')
@@ -53,7 +52,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .select('series_id')
       .where('device_id', '=', sql<string>`ANY (${deviceIds}::text[])`)
       .execute();
-    // Delete messages that arrived here while the account was at another installation, from which it has returned.
+    // Deletes messages that arrived here while the account was at another installation. The account has since returned.
     await sql`DELETE FROM departed_messages WHERE login IN (SELECT login FROM departed_logins WHERE user_id = ${userId})`.execute(
       trx,
     );
@@ -97,7 +96,7 @@ export async function eraseTraces(
   await anonymiseInAudit(trx, userId);
 }
 
-/** Removes the user's name from edits of other users' readings, and retains the edits. */
+/** Removes the user's name from edits of other users' readings. The edits themselves remain. */
 const forgetInEdits = (trx: Database, userId: string) =>
   sql`UPDATE reading_edits SET author = nullif(author, ${userId}), revoker = nullif(revoker, ${userId})
     WHERE author = ${userId} OR revoker = ${userId}`.execute(trx);

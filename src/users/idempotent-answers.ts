@@ -6,8 +6,8 @@ import type { Database } from '#src/database/connect.ts';
 /** A request with an Idempotency-Key: its scope, its key, and its SHA-256. */
 export interface IdempotentRequest {
   /**
-   * Scope of a stored answer: the account and the key or session. Another key of the account may have fewer rights and
-   * must not receive it.
+   * Scope of a stored response: the account and the key or session. Another key of the account may have fewer rights and must not receive
+   * the response.
    */
   userId: string;
   callerId: string;
@@ -15,7 +15,7 @@ export interface IdempotentRequest {
   sha256: Buffer;
 }
 
-/** State of a request with an Idempotency-Key: new, already answered, or a reuse of the key for another request. */
+/** State of a request with an Idempotency-Key: new, already answered, or a different request that reuses the key. */
 export type IdempotencyState =
   | { is: 'new' }
   | { is: 'answered'; status: number; body: string }
@@ -37,14 +37,15 @@ export async function lockIdempotencyKey(trx: Database, { callerId, key }: Idemp
   return rows[0]?.isMine ?? false;
 }
 
-/** Returns the state of a request. */
+/** Returns the state of a request with an Idempotency-Key. */
 export async function findAnswer(db: Database, box: SecretBox, request: IdempotentRequest): Promise<IdempotencyState> {
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // Compares with the corrected time if that time is earlier: with a database clock that is ahead, a request must not run twice.
+    // Compares with the corrected time if that time is earlier: otherwise, with a database clock that is ahead, a response would expire too
+    // early and the request would run twice.
     .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();
   if (!known) return { is: 'new' };

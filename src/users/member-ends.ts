@@ -5,7 +5,10 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Reason for the end of a membership: the owner or the member ended it, or an account was erased, got another role or changed hands (`access`). */
+/**
+ * Reason for the end of a membership: the owner or the member ended it, or one of the accounts was erased, got another role or changed
+ * hands (`access`).
+ */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 
 /** Retention of ended memberships in ms. Mails about the end of a membership read both accounts' addresses from its row. */
@@ -23,8 +26,8 @@ interface Ending {
 /**
  * Ends a membership or withdraws an invitation, with the keys and webhooks that the member created for the home. `of`: the home or member
  * that ends the membership; the caller must have locked the row of its account. Both accounts get a mail; the owner's mail lists the
- * passwords that the member saw. Waits for changes that the member has already begun; the member can then begin no other. Returns false if
- * there is no such membership.
+ * passwords that the member saw. Waits for changes that the member has already begun; the member cannot begin further changes. Returns
+ * false if there is no such membership.
  */
 export async function endMembership(
   trx: Database,
@@ -46,9 +49,9 @@ export async function endMembership(
 }
 
 /**
- * Ends all memberships and invitations of an account, as a home and, unless `isHomeOnly`, as a member. Runs in the
- * transaction that has locked the account and erases it, changes its role or ends earlier access to it. After an erasure
- * (`erased`) only the other accounts get a mail, and the rows are deleted by cascade.
+ * Ends all memberships and invitations of an account, as a home and, unless `isHomeOnly`, as a member. Runs in the transaction that has
+ * locked the account and erases it, changes its role or ends all access to it. After an erasure (`erased`) only the other accounts get a
+ * mail, and the rows are deleted by cascade.
  */
 export async function endMembershipsOf(
   trx: Database,
@@ -106,8 +109,8 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
 const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());
 
 /**
- * Returns the mails about the end of a membership. A mail contains no address of the other account, because that account may be erased
- * later.
+ * Returns the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be
+ * erased later.
  */
 async function noticesOf(trx: Database, row: Ending, because: MembershipEnd): Promise<NewEvent[]> {
   const { member_id, user_id, member_user_id, access } = row;

@@ -43,7 +43,7 @@ export interface Membership {
   accepted_at: Date;
 }
 
-/** Returns the time since which an invitation must have been sent to be valid. */
+/** Returns the earliest time at which an invitation that is still valid can have been sent. */
 const invitedSince = (now: Date) => new Date(now.getTime() - INVITED_FOR_MS);
 
 /** SQL condition for `home_members`: a membership that has not ended, or an invitation that is still valid. */
@@ -184,9 +184,9 @@ export async function acceptInvitation(
 ): Promise<Membership> {
   const known = memberId === null ? null : await findInvitation(trx, memberId, now);
   if (memberId === null || !known) throw invalidInvitation();
-  // Lock the home's account before the invitation, in the same order as an erasure of the home.
+  // Locks the home's account before the invitation, in the same order as an erasure of the home.
   await trx.selectFrom('users').select('user_id').where('user_id', '=', known.user_id).forShare().execute();
-  // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent ones would all see the same count.
+  // Raw SQL: an advisory lock. It serialises acceptances by account, because concurrent acceptances would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('memberships of', account.user_id)}::bigint)`.execute(trx);
   await trx.selectFrom('home_members').select('member_id').where('member_id', '=', memberId).forUpdate().execute();
   const invitation = await findInvitation(trx, memberId, now);

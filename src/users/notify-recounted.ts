@@ -3,7 +3,7 @@ import { queryOf } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Maximum number of owners that are notified in one transaction. */
+/** Maximum number of owners whom one transaction notifies. */
 const MAX_TOLD = 500;
 
 /**

@@ -38,7 +38,7 @@ export type User = Pick<Selectable<Tables['users']>, (typeof USER_COLUMNS)[numbe
 };
 export type Role = User['role'];
 
-/** The columns of an account that can be set. */
+/** The columns of an account that a caller can set. */
 export type UserSettings = Omit<
   Insertable<Tables['users']>,
   | 'user_id'
@@ -86,8 +86,8 @@ export async function createUser(
 }
 
 /**
- * Returns an account that the caller can access; null if there is none. `isHeld`: waits for concurrent changes of the account, then locks
- * its address and role until the transaction ends.
+ * Returns an account that the caller can access; null if there is no such account. `isHeld`: waits for concurrent changes of the account,
+ * then locks its address and role until the transaction ends.
  */
 export async function findUser(
   db: Database,
@@ -127,7 +127,7 @@ export async function listUsers(
     .select([...USER_COLUMNS, PENDING_EMAIL])
     .where(accountsWithin(reach))
     .where('user_id', '>', cursor);
-  // strpos instead of LIKE, because typed text must not act as a wildcard.
+  // Uses strpos instead of LIKE, because typed text must not act as a wildcard.
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(users.email), lower(${search})) > 0`);
   if (role !== undefined) query = query.where('role', '=', role);
   if (plan !== undefined) query = query.where('plan', '=', plan);
@@ -136,11 +136,11 @@ export async function listUsers(
 }
 
 /**
- * Changes an account that the caller can access. Null if there is none. A change of address by an administrator (no `requester`) takes
- * effect at once. A change by any other caller waits until a mail confirms the new address; setting the current address withdraws the
- * pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes deliveries that the
- * account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only administrator would get
- * another role; 403 for a utility's homeowner who has signed in.
+ * Changes an account that the caller can access. Null if there is no such account. A change of address by an administrator (no `requester`)
+ * takes effect at once. A change of address by any other caller waits until a mail confirms the new address; setting the current address
+ * withdraws the pending change. A changed address or role ends all keys and sessions (end-access.ts). A changed role also deletes
+ * deliveries that the account's subscriptions may no longer receive. Throws 409 if another account has the address, or if the only
+ * administrator would get another role; 403 for a utility's homeowner who has signed in.
  */
 export async function updateUser(
   db: Database,
@@ -157,8 +157,8 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // PostgreSQL evaluates the conditions on the row's own columns again after a concurrent change of the role has
-        // committed.
+        // After a concurrent change of the account's role has committed, PostgreSQL evaluates the conditions on the row's own columns
+        // again.
         .where(accountsWithin(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
@@ -216,8 +216,8 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
 }
 
 /**
- * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was
- * withdrawn, has expired, or its requester may no longer make it. Error 409 if another account has taken the address.
+ * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was withdrawn or has
+ * expired, or if its requester may no longer make the change. Error 409 if another account has taken the address.
  */
 export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
@@ -230,8 +230,8 @@ export async function takeEmailChange(trx: Database, emailChangeId: string): Pro
 
 /**
  * Changes the address of an account. Removes the account's links to identity providers, which were found by the old address; the next
- * sign-in creates new links.
- * If another account changed the address, the new owner must not enter the homes that the former one joined.
+ * sign-in creates new links. If another account changed the address, the account's memberships end, because the owner of the new address
+ * must not enter homes that the former owner joined.
  */
 async function moveEmail(
   trx: Database,

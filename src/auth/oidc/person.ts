@@ -17,12 +17,12 @@ type Claims = Readonly<Record<string, unknown>>;
 /** Reason why a person whom the provider identified is not admitted. */
 export type AdmissionRefusal = 'unusable' | 'domain' | 'roles';
 
-/** Roles from the lowest to the highest; a person with several groups gets the highest of their roles. */
+/** Roles from the lowest to the highest. A person in several groups gets the highest of the groups' roles. */
 const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
 
 /**
- * Returns the person that claims describe, or why the person is not admitted. With a role mapping, a person without a mapped value becomes
- * a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
+ * Returns the person whom an identity provider's claims describe, or the reason why the person is not admitted. With a role mapping, a
+ * person without a mapped value becomes a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
  */
 export function personOf(
   claims: Claims,
@@ -68,12 +68,12 @@ function emailOf({ email }: Claims): string | null {
   return parsed.success && /^[\x21-\x7e]+$/.test(parsed.data) ? parsed.data : null;
 }
 
-/** Providers send booleans also as text or as a number. */
+/** Providers send booleans also as text or as numbers. */
 const isYes = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
 /**
- * Whether the provider delivers the claim elsewhere (OpenID Connect Core 1.0, 5.6.2). Entra ID does so if a person has too many groups for
- * a token, which differs from having none.
+ * Whether the provider delivers the claim by another source than the token (OpenID Connect Core 1.0, 5.6.2). Entra ID does so if a person
+ * has too many groups for a token, which differs from having no groups.
  */
 function isElsewhere(claims: Claims, claim: string): boolean {
   const names = claims._claim_names;

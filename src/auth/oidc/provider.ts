@@ -24,7 +24,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export type Provider = ReturnType<typeof oidcProvider>;
 
-/** Metadata of the provider. All callers that wait for it share one request. */
+/** Cached metadata of the provider. All callers that wait for the metadata share one request. */
 class CachedMetadata {
   readonly #discover: () => Promise<client.Configuration>;
   readonly #nowMs: () => number;
@@ -36,7 +36,10 @@ class CachedMetadata {
     this.#nowMs = nowMs;
   }
 
-  /** Returns the metadata: expired ones if the provider is unavailable. Throws ProviderUnavailable. */
+  /**
+   * Returns the provider's metadata. If the provider is unavailable, returns the cached metadata even if expired; throws
+   * ProviderUnavailable if nothing is cached.
+   */
   async get(): Promise<client.Configuration> {
     if (this.#known && this.#known.untilMs > this.#nowMs()) return this.#known.of;
     this.#discovering ??= this.#request().finally(() => {
@@ -113,7 +116,10 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
       }
     },
 
-    /** Returns the URL that also ends the session at the provider; null if the provider has no such URL or is unavailable. */
+    /**
+     * Returns the provider's URL to which a sign-out redirects, so that the session at the provider ends, too. Null if the provider has no
+     * such URL or is unavailable.
+     */
     async endOfSession(returnTo: string): Promise<string | null> {
       const of = await metadata.get().catch(() => null);
       if (of?.serverMetadata().end_session_endpoint === undefined) return null;
@@ -140,7 +146,7 @@ function authenticationOf(methods: readonly string[] | undefined, secret: string
   return isBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }
 
-/** Converts a failure of the token exchange to an error. Of the provider's response, the error contains only the OAuth error code. */
+/** Converts a failure of the token exchange to an error. The error contains only the OAuth error code of the provider's response. */
 function refusalOf(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInRefused(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
@@ -159,7 +165,7 @@ const AWAY = new Set([
   'OAUTH_ABORT',
 ]);
 
-/** Returns the messages and codes of an error and of its cause, for the log. */
+/** Returns the messages and codes of an error and its cause, for the log. */
 function whyOf(error: unknown): string {
   const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown };
   const below = cause instanceof Error ? ` (${whyOf(cause)})` : '';

@@ -29,8 +29,9 @@ interface Opened {
 }
 
 /**
- * Signs in a person identified by a provider: by the link to an account or, at the first sign-in, by the verified e-mail address. The
- * mapped role becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same transaction.
+ * Signs in a person identified by a provider: by the person's link to an account or, at the first sign-in, by the verified e-mail address.
+ * The mapped role becomes the account's role. A first link or a changed role ends all keys and sessions of the account in the same
+ * transaction.
  */
 export async function signInAs(
   db: Database,
@@ -79,7 +80,7 @@ async function signInOnce(trx: Database, person: ProviderPerson, options: Option
   }
 }
 
-/** Returns the account that is linked to this person; null if there is none. */
+/** Returns the account that is linked to this person of the provider; null if no account is linked. */
 async function linkedTo(trx: Database, { issuer, subject }: ProviderPerson): Promise<string | null> {
   const row = await trx
     .selectFrom('identities')
@@ -104,7 +105,8 @@ async function link(
   const details = { by: 'provider' };
   if (!known) await recordAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await lockAccount(trx, userId))) return 'unknown';
-  // An address may be reassigned to another person, who must not get the account that is linked to its previous holder.
+  // An e-mail address may be reassigned to another person, who must not get the account that is linked to the previous holder of the
+  // address.
   const other = await trx
     .selectFrom('identities')
     .select('subject')

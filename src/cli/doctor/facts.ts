@@ -18,7 +18,7 @@ export interface InstallationFacts {
   /** Time at which the facts were gathered, Unix ms. */
   nowMs: number;
   config: { valid: Config } | { mistakes: string[] };
-  /** The service that holds DATA_DIR, if one runs. */
+  /** The service process that has locked DATA_DIR, if one runs. */
   service: { pid: number } | null;
   database: DatabaseFacts | null;
   disk: FactOrReason<{ folder: string; freeBytes: number; allBytes: number }> | null;
@@ -32,7 +32,7 @@ export interface InstallationFacts {
   descriptors: { limit: number; ofService: boolean } | null;
   /** State of the backups. Null if the database is not the embedded one. */
   backup: FactOrReason<BackupState> | null;
-  /** Latest version of the service, from the URL that the operator named. Null if no URL was named. */
+  /** Latest version of the service, read from the URL that the operator named. Null if no URL was named. */
   latest: FactOrReason<{ version: string }> | null;
 }
 
@@ -58,7 +58,10 @@ export interface DatabaseServer {
 }
 
 export interface DatabaseContent {
-  /** The latest time that the service trusts, in Unix ms; ages are measured from it. Null if the service has never started. */
+  /**
+   * The latest time that the service trusts, in Unix ms; the ages of data are measured from this time. Null if the service has never
+   * started.
+   */
   believedMs: number | null;
   devices: number;
   heardInDay: number;
@@ -88,7 +91,7 @@ export interface BrokerFacts {
 
 export interface CertificateFacts {
   file: string;
-  /** Whether the certificate is in DATA_DIR, where the service creates one if none exists. */
+  /** Whether the certificate is in DATA_DIR, where the service creates a certificate if there is none. */
   isOurs: boolean;
   pair: FactOrReason<CertificatePair> | null;
 }
@@ -100,7 +103,7 @@ export interface CertificatePair {
   renewsItself: boolean;
   /** Whether the private key belongs to the certificate. */
   keyFits: boolean;
-  /** Host names that PUBLIC_URL and devices use, and whether the certificate contains them. */
+  /** Host names that PUBLIC_URL and devices use, and for each whether the certificate contains it. */
   hosts: { host: string; of: string; isNamed: boolean }[];
 }
 

@@ -49,7 +49,7 @@ const PAIR: CertificatePair = {
 const config = (env: Record<string, string> = {}) => ({
   valid: loadConfig({ PUBLIC_URL: 'https://energy.example', SMTP_URL: 'smtp://mail.example', ...env }),
 });
-/** Facts of an installation without problems. */
+/** Facts about an installation without problems. */
 const WELL: InstallationFacts = {
   nowMs: NOW_MS,
   config: config(),

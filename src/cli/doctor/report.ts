@@ -26,9 +26,9 @@ type Reported = { check: string } & Finding;
 export const runChecks = (facts: InstallationFacts): Reported[] =>
   CHECKS.flatMap(({ name, judge }) => [judge(facts)].flat().map((one) => ({ check: name, ...one })));
 
-/** Replaces secrets in the findings, because another program's error message may contain one. */
+/** Replaces secrets in the findings, because an error message of another program may contain a secret. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // The longest secret first, because one secret may be part of another.
+  // Longest secret first, because a secret may be part of a longer secret.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));
@@ -54,7 +54,7 @@ function summaryOf(findings: readonly Reported[]): string {
   return `${countOf(problems, 'problem')}, ${countOf(warnings, 'warning')}.`;
 }
 
-/** All checks in the order of the report. A check precedes the checks that depend on it. */
+/** All checks in the order of the report. A check comes before the checks that depend on its result. */
 export const CHECKS: readonly Check[] = [
   configurationCheck,
   serviceCheck,

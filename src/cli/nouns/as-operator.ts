@@ -18,14 +18,14 @@ import { formatOptionError, parseOptionValues } from './members.ts';
 
 /** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The user whose data the operation concerns, if the operation is one on the caller's own account. */
+  /** The account on whose data the operation acts, for operations on the caller's own account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
 }
 
-/** The response of an operation. `cursor`: position of the next page, or null on the last one. */
+/** The response of an operation. `cursor`: position of the next page; null on the last page. */
 export interface OperatorResponse {
   answer: unknown;
   cursor: string | null;

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 
-/** An option of a command that sets one member of a request. */
+/** A command-line option that sets one member of a request. */
 interface MemberOption {
   member: string;
-  /** The option as it is typed: `--limit-kw`. */
+  /** The option as a user types it: `--limit-kw`. */
   flag: string;
   description: string;
 }
 
-/** Returns the name of the option for a member of a request, such as `--limit-kw` for `limit_kw`. */
+/** Returns the name of the command-line option for a member of a request, such as `--limit-kw` for `limit_kw`. */
 export const optionFlagFor = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
-/** Returns options for all members of a request except the given ones. Pure. */
+/** Returns the command-line options for all members of a request except the given members. Pure. */
 export const memberOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],

@@ -26,8 +26,8 @@ export interface CommandNoun {
 type Options = Record<string, string | boolean | undefined>;
 
 /**
- * Adds `list`, which prints one page or all pages. `userIdField`: member that contains the user, if the list belongs to one user; the
- * command then requires a user.
+ * Adds the command `list`, which prints one page or all pages. `userIdField`: member that contains the user, if the list belongs to one
+ * user; the command then requires a user.
  */
 export function addListCommand(
   group: Command,
@@ -87,7 +87,7 @@ function printRows(
   console.log(formatTable(rows, noun.columns, process.stdout.isTTY ? process.stdout.columns : null));
 }
 
-/** Adds `get`, which prints all members of one object. */
+/** Adds the command `get`, which prints all members of one object. */
 export function addGetCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   group
     .command(`get <${argumentOf(noun)}>`)
@@ -96,7 +96,7 @@ export function addGetCommand(group: Command, noun: CommandNoun, definition: Any
     .action((name: string, { json }: Options) => one(noun, definition, name, { json }));
 }
 
-/** Adds `update`, with an option for each changeable member. */
+/** Adds the command `update`, with an option for each changeable member. */
 export function addUpdateCommand(group: Command, noun: CommandNoun, definition: AnyOperation): void {
   const command = group.command(`update <${argumentOf(noun)}>`).description(plain(definition.summary));
   const body = definition.body as z.ZodObject;
@@ -112,8 +112,8 @@ export function addUpdateCommand(group: Command, noun: CommandNoun, definition: 
 }
 
 /**
- * Adds `create`, with an option for each member. The new object belongs to the given user. `checkOwner` throws if this
- * user cannot have such an object.
+ * Adds the command `create`, with an option for each member. The new object belongs to the given user. `checkOwner` throws if this user
+ * cannot have such an object.
  */
 export function addCreateCommand(
   group: Command,
@@ -140,7 +140,7 @@ export function addCreateCommand(
   );
 }
 
-/** Adds `delete`, which asks for confirmation on a terminal. */
+/** Adds the command `delete`, which asks for confirmation on a terminal. */
 export function addDeleteCommand(group: Command, noun: CommandNoun, definition: AnyOperation, loses: string): void {
   group
     .command(`delete <${argumentOf(noun)}>`)
@@ -154,8 +154,8 @@ export function addDeleteCommand(group: Command, noun: CommandNoun, definition: 
 }
 
 /**
- * Adds another command on one object. `more`: arguments after the id, named like parameters of the path. `whyNothing`: returns the
- * explanation that a terminal shows if the response has no rows.
+ * Adds another command that acts on one object. `more`: arguments after the id, named like parameters of the path. `whyNothing`: returns
+ * the explanation that a terminal shows if the response has no rows.
  */
 export function addVerbCommand(
   group: Command,
@@ -241,7 +241,7 @@ const plain = (summary: string): string => {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
 };
 
-/** Returns the typed options by member name, because commander stores `--limit-kw` as `limitKw`. */
+/** Returns the values of the command-line options by member name, because commander stores `--limit-kw` as `limitKw`. */
 const members = (typed: Options): Record<string, string> =>
   Object.fromEntries(
     Object.entries(typed)
@@ -249,9 +249,7 @@ const members = (typed: Options): Record<string, string> =>
       .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/**
- * Replaces a value of `-` by the secret from standard input, so that the secret does not appear in a list of processes.
- */
+/** Replaces an option value of `-` by the secret from standard input, so that the secret does not appear in a list of processes. */
 async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');

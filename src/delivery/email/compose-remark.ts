@@ -8,11 +8,11 @@ import { oneLine } from './content.ts';
 interface RemarkTexts {
   subject: string;
   sentences: readonly string[];
-  /** Text of the link to the home. */
+  /** Text of the link to the home in the mail. */
   look: string;
-  /** Text of the link that switches these mails off. */
+  /** Text of the link that switches mails about remarks off. */
   off: string;
-  /** Reason why the reader gets the mail. */
+  /** Reason why the recipient gets the mail. */
   reason: string;
 }
 
@@ -22,7 +22,7 @@ export type ComposeRemark = (
   reader: { language: Language; timezone: string },
 ) => Promise<RemarkTexts>;
 
-/** Composes a mail about a remark. `home`, `off`: URLs of the home and of the page that switches these mails off. Pure. */
+/** Composes a mail about a remark. `home`: URL of the home. `off`: URL of the page that switches mails about remarks off. Pure. */
 export function layOutRemark(
   { subject, sentences, reason, ...labels }: RemarkTexts,
   { reader, home, off }: { reader: Reader; home: string; off: string },

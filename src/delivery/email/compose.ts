@@ -13,7 +13,7 @@ export interface Mail {
   givesAccess?: boolean;
 }
 
-/** A link in a mail. The link's text is found by its name. */
+/** A link in a mail. The text of the link is selected by the link's name. */
 export interface MailLink {
   is: keyof Words['links'];
   url: string;

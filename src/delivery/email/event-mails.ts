@@ -31,7 +31,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
     sentence: w.subject({ url: String(url) }),
     rows: [
       [w.webhook, String(webhook_id)],
-      // Events of earlier versions have `event` with a single name instead of `events`.
+      // Events that earlier versions created have `event` with a single name instead of `events`.
       [w.events, [events ?? event].flat().join(', ')],
       [w.address, String(url)],
       [w.waits, w.isKept],
@@ -130,7 +130,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   }),
 };
 
-/** Formats a key by its owner's name for it and its first characters, which the list of keys also shows. */
+/** Formats a key by the name that its owner gave it and by its first characters, which the list of keys also shows. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
   const called = oneLine(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;

@@ -34,7 +34,7 @@ interface Message extends Mail {
   headers?: Record<string, string>;
 }
 
-/** Sends messages through a mail server, or writes them to files. */
+/** A mailer: sends messages through a mail server, or writes them to files. */
 export interface Mailer {
   /** Resolves to the server's reply code. Rejects if the server refused the message. */
   send(message: Message): Promise<number | null>;
@@ -55,7 +55,7 @@ export function createSmtpMailer(url: string): Mailer {
   };
 }
 
-/** Creates a mailer that sends nothing and writes each message to `folder` as an .eml file, named after its account and id. */
+/** Creates a mailer that sends nothing and writes each message to `folder` as an .eml file, named after the message's account and id. */
 export function createCapturingMailer(folder: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
@@ -126,9 +126,8 @@ export function createEmailChannel(options: {
 }
 
 /**
- * Returns the address to which the mail about an event is sent. A change of address is reported to the old address,
- * because another person may have made it, and is confirmed at the new address. An invitation goes to the invited
- * address.
+ * Returns the address to which the mail about an event is sent. A change of an account's address is reported to the old address, because
+ * another person may have made the change, and is confirmed at the new address. An invitation goes to the invited address.
  */
 function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
@@ -143,7 +142,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
   type === 'member.invited' && people ? accountOfEmail(db, people.memberEmail) : null;
 
-/** Returns the link of a mail about an event. */
+/** Returns the link that the mail about an event contains. */
 function linkOf(
   { type, data }: DeliveryAttempt['event'],
   { publicUrl, secret }: { publicUrl: string; secret: string },

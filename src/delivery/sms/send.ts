@@ -61,7 +61,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
   };
 }
 
-/** Notifies users by SMS: one sentence for each event. */
+/** Creates the channel that notifies users by SMS, with one sentence for each event. */
 export function createSmsChannel(db: Database, texter: SmsSender): Channel {
   return {
     async send({ event }) {

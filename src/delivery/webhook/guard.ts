@@ -10,7 +10,7 @@ class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Addresses that look public but lead into the platform of a cloud provider: the platform address of Azure. */
+/** Addresses that look public but belong to the internal platform of a cloud provider: the platform address of Azure. */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**
@@ -24,7 +24,7 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast' || PLATFORMS.has(parsed.toString())) return false;
   if (parsed.kind() === 'ipv4') return true;
-  // 2000::/3 contains all assigned IPv6 addresses. "IPv4-compatible" and similar addresses lie outside it.
+  // 2000::/3 contains all assigned IPv6 addresses. "IPv4-compatible" and similar addresses lie outside 2000::/3.
   return parsed.match(ipaddr.parseCIDR('2000::/3'));
 }
 
@@ -36,8 +36,7 @@ export function refuseForbiddenHost(hostname: string): void {
 
 /**
  * Returns a lookup for `node:net` that returns only allowed addresses. The connection uses the checked addresses, because the name is not
- * resolved again. If one address of a name is forbidden, the whole name is rejected: a name with both public and private addresses is
- * suspicious.
+ * resolved again. If one address of a name is forbidden, the lookup fails: a name with both public and private addresses is suspicious.
  */
 export function createGuardedLookup(resolve: ResolveHostName): LookupFunction {
   return (hostname, options, callback) => {

@@ -8,7 +8,7 @@ import { createGuardedLookup, type ResolveHostName, refuseForbiddenHost } from '
 export interface GuardOptions {
   /** Whether private and loopback addresses are allowed, for development. */
   allowPrivate: boolean;
-  /** Certificate authority in addition to the public ones, PEM. */
+  /** Certificate authority (PEM) that is trusted in addition to the public ones. */
   ca?: string;
   resolve?: ResolveHostName;
   /** Agent that makes the connections with the given lookup. */
@@ -25,9 +25,9 @@ export interface GuardedAgent {
 /** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address for which it was checked. Agents store connections by host name; to resolve the name again
-  // for the next connection, idle connections are closed soon. The certificates are read once: reading 150 certificates for each connection
-  // would delay all other requests by 15 ms.
+  // A connection is reused only for the address that was checked for this connection. Agents store connections by host name; idle
+  // connections are closed soon, so that the name is resolved again for the next connection. The certificates are read once: reading 150
+  // certificates for each connection would delay all other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };

@@ -78,8 +78,8 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // If a response arrived while this process was busy, it is read before the attempt is given up. Otherwise the receiver, which has
-    // processed the event, would get the event again.
+    // If a response arrived while this process was busy, the response is read before the attempt is given up. Otherwise the receiver, which
+    // has processed the event, would get the event again.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
@@ -152,7 +152,8 @@ function keyOf(secret: string): Buffer {
 
 /**
  * Returns the headers that identify and sign a message: HMAC-SHA256 over id, time and body (Standard Webhooks,
- * https://www.standardwebhooks.com). During a rotation there is one signature for each secret; a receiver needs only one of them.
+ * https://www.standardwebhooks.com). During a rotation the headers contain one signature for each secret; a receiver needs to verify only
+ * one signature.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -228,7 +229,7 @@ export function explainConnectionError(error: Error & { code?: unknown }, who = 
   return sentence === undefined ? error.message || code || error.name : `${sentence} (${code})`;
 }
 
-/** Members of an event that are sent. */
+/** Members of an event that a webhook's request contains. */
 interface ToldEvent {
   id: string;
   type: string;
@@ -236,13 +237,13 @@ interface ToldEvent {
   data: Record<string, unknown>;
 }
 
-/** Returns the body of a webhook. Its bytes are the same at every attempt and in the delivery log. */
+/** Returns the body of a webhook's request. The bytes of the body are the same at every attempt and in the delivery log. */
 export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(envelope);
 }
 
-/** Headers without secrets, the same for every attempt; `signedHeaders` returns the others. */
+/** Headers of a webhook without secrets, equal for every attempt. `signedHeaders` returns the other headers. */
 export const FIXED_HEADERS = {
   'content-type': 'application/json',
   'user-agent': `energy-usage-service/${VERSION}`,

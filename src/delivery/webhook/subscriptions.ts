@@ -17,7 +17,7 @@ import { UNDELIVERED_DAYS } from '../retention.ts';
 /** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-/** All columns except the secret, which is read only for signing. */
+/** All columns of a subscription except the secret, which is read only for signing. */
 const COLUMNS = ['webhook_id', 'events', 'url', 'status', 'created_at'] as const;
 
 export type Webhook = Pick<Selectable<Tables['webhooks']>, (typeof COLUMNS)[number]>;
@@ -58,7 +58,7 @@ export async function createWebhook(
   >,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. It serialises creations by account, because concurrent ones would all see the same count.
+    // Raw SQL: an advisory lock. It serialises creations by account, because concurrent creations would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
@@ -170,8 +170,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also restarts deliveries of the last week that were given up since the subscription
- * began to fail.
+ * Makes the pending deliveries of a subscription due. Also restarts the deliveries of the last week that were given up since the
+ * subscription began to fail.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db

@@ -35,7 +35,7 @@ export interface Reader {
   kwh(value: number): string;
   /** Formats a decimal amount of a currency (ISO 4217). */
   money(amount: string, currency: string): string;
-  /** Formats the month of an ISO 8601 time; `day` formats the day, `moment` the minute with the time zone. */
+  /** Formats a time in ISO 8601: `month` as its month, `day` as its day, `moment` as its minute with the time zone. */
   month(iso: string): string;
   day(iso: string): string;
   moment(iso: string): string;
@@ -68,8 +68,7 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
 }
 
 /**
- * Returns the text for a name that an event contains. Without a text, the name itself: a newer version may have written
- * the event.
+ * Returns the text for a name in an event. Returns the name itself if there is no text, because a newer version may have written the event.
  */
 export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);

@@ -6,9 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
-/**
- * A step of a host's clock: its times before and after, and the start of the time without a step before it. Unix ms.
- */
+/** A step of a host's clock: the clock's times before and after the step, and the start of the period without a step before it. Unix ms. */
 export interface HostClockStep {
   host: string;
   beforeMs: number;
@@ -74,17 +72,17 @@ interface EditOfStep {
   channel: string;
   kind: string;
   from_at: Date;
-  /** First value of the register in the stretch, mWh. Null if it has no reading there, or the series is no register. */
+  /** First value of the register in the repeated stretch, mWh. Null if the series has no reading in the stretch or is no register. */
   value: number | null;
   /** Instants that the edit excludes, Unix ms as text. */
   instants: string[];
 }
 
 /**
- * Builds the edit of each series that the host receives without a time. A register's edit begins at the last instant
- * before the stretch at which no other edit begins; the first counted reading of the stretch is stored there.
- * `instants` includes the starts of earlier edits by the clock within the stretch: their readings are excluded as well,
- * and their steps take effect before the new one (`stepsBackOf`).
+ * Builds the edit of each series that the host receives without a time of its own. A register's edit begins at the last instant before the
+ * repeated stretch at which no other edit begins; the first counted reading of the stretch is stored at that instant. `instants` includes
+ * the starts of earlier edits by the clock within the stretch: their readings are excluded as well, and their steps take effect before the
+ * new one (`stepsBackOf`).
  */
 async function editsOfStep(
   db: Database,
@@ -124,7 +122,7 @@ async function editsOfStep(
 }
 
 /**
- * Moves the first times of a register to the reading before the stretch, so that its energy since then counts even if
+ * Moves the first times of a register to the reading before the repeated stretch, so that its energy since that reading counts even if
  * another quantity exists.
  */
 async function beginAt(

@@ -1,6 +1,6 @@
 /**
- * Value of `readings.interval_ms` for a reading by hand. It distinguishes the reading from the device's own reading of the same instant,
- * and sorts before it.
+ * Value of `readings.interval_ms` for a reading that a person entered. The value distinguishes the reading from the device's own reading of
+ * the same instant, and sorts before it.
  */
 export const READ_BY_HAND_INTERVAL_MS = -1;
 
@@ -25,17 +25,17 @@ export interface Edit extends EditTimeRange {
    */
   readonly value: number | null;
   /**
-   * Instants of the readings that an edit by the clock excludes, Unix ms, including the starts of earlier edits by the
-   * clock. Such an edit covers the time that the clock shows twice; for a register it begins immediately before.
-   * Without this member, the edit excludes every reading in its time range.
+   * Instants (Unix ms) of the readings that an edit by the clock excludes, including the starts of earlier edits by the clock. Such an edit
+   * covers the time that the clock shows twice; for a register the edit begins immediately before that time. Without this member, an edit
+   * excludes every reading in its time range.
    */
   readonly instants?: ReadonlySet<number>;
   /** Whether the edit is in force, that is, not revoked. */
   readonly isInForce: boolean;
   /**
-   * Part of the edit's time range with which the stored consumption was computed; null if none. An active edit is
-   * applied, and a revoked one reverted, from its start on. In between, the stored consumption is that of an edit with
-   * exactly this range.
+   * The part of the edit's time range that the stored consumption already takes into account; null if none. Ingest applies an edit that is
+   * in force, and reverts a revoked one, from the edit's start on. Meanwhile, the stored consumption equals that of an edit with exactly
+   * this part as its range.
    */
   readonly counted: EditTimeRange | null;
 }

@@ -10,7 +10,10 @@ import { assertMayManageDevice } from '../management.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
-/** Maximum number of edits of a device: first of edits in force, which every plan of its batches includes, then of all edits. */
+/**
+ * Maximum number of edits of a device: `MAX_IN_FORCE` for edits in force, all of which each plan of the device's batches includes;
+ * `MAX_EDITS` for all edits.
+ */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;
 
@@ -34,7 +37,7 @@ const COLUMNS = [
 /** A stored edit. `native_name`: the device's name of the quantity (null: all quantities). `value`: mWh. */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** A new edit. It excludes the readings of `[from, to)`. With a `value` (mWh) it also adds a reading by hand of the register at `from`. */
+/** A new edit. The edit excludes the readings of `[from, to)`. With a `value` (mWh) it also adds a reading of the register at `from`. */
 export interface NewEdit {
   nativeName: string | null;
   from: Date;
@@ -63,12 +66,12 @@ export async function createEdit(
   { author, now, oldest }: EditContext,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // No later plan can miss the edit, because writers wait for the lock of the device's row.
+    // Batches that are planned later include the edit, because writers wait for the lock of the device's row.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);
     await mustBeKept(trx, deviceId, series, { from, oldest, field: value === null ? 'start' : 'at' });
-    // Raw SQL: two counts in one statement.
+    // Raw SQL: counts all edits and the edits in force in one statement.
     const { rows } = await sql<{ all: number; in_force: number; twice: boolean }>`
       SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL)::int AS in_force,
         coalesce(bool_or(revoked_at IS NULL AND value IS NOT NULL AND channel = ${series?.channel ?? null} AND from_at = ${from}), false) AS twice
@@ -99,9 +102,9 @@ export async function createEdit(
 }
 
 /**
- * Revokes an edit of a device within the caller's reach. Consumption is recomputed without it, and it remains listed.
- * An edit that is already revoked is returned unchanged. Returns null if there is no such edit. Throws 409 if retention
- * has dropped the readings that the recomputation needs.
+ * Revokes an edit of a device within the caller's reach. Consumption is recomputed without the edit, and the revoked edit is still listed.
+ * An edit that is already revoked is returned unchanged. Returns null if there is no such edit. Throws 409 if retention has deleted
+ * readings that the recomputation needs.
  */
 export async function revokeEdit(
   db: Database,
@@ -126,7 +129,9 @@ export async function revokeEdit(
   });
 }
 
-/** Edits of a device within the caller's reach, including revoked ones, in order of creation, after `cursor`; at most `limit`. */
+/**
+ * Returns the edits of a device within the caller's reach, including revoked edits, in order of creation, after `cursor`; at most `limit`.
+ */
 export async function listEdits(
   db: Database,
   reach: AccessibleAccounts,
@@ -176,8 +181,8 @@ async function rowsOf(
 }
 
 /**
- * Locks the device and marks it for recomputation. Returns false if there is none within the caller's reach; throws 403 if a utility
- * manages the caller's device.
+ * Locks a device and marks it for recomputation. Returns false if there is no such device within the caller's reach; throws 403 if a
+ * utility manages the caller's device.
  */
 async function computeAnew(trx: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   await assertMayManageDevice(trx, reach, deviceId);
@@ -198,8 +203,8 @@ interface Series {
 }
 
 /**
- * Finds a quantity of a device by name. A reading by hand (`readAt`) needs a register that counts at that time. Throws 422 if there is
- * none.
+ * Finds a quantity of a device by name. A reading that a person entered (`readAt`) needs a register that counts at that time. Throws 422 if
+ * there is no such quantity.
  */
 async function seriesOf(db: Database, deviceId: string, nativeName: string, readAt: Date | null): Promise<Series> {
   const rows = await db
@@ -226,7 +231,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
   return series;
 }
 
-/** Throws 422 if readings of that time are no longer stored, because the effect of an edit could not be computed. */
+/** Throws 422 if readings of a time are no longer stored, because the effect of an edit could not be computed. */
 async function mustBeKept(
   db: Database,
   deviceId: string,
@@ -241,11 +246,10 @@ async function mustBeKept(
 }
 
 /**
- * Returns the time of the latest reading that retention has dropped: of one series or, if `series` is null, of all
- * series of the device.
+ * Returns the time of the latest reading that retention has deleted: of one series or, if `series` is null, of all series of the device.
  */
 async function newestClosed(db: Database, deviceId: string, series: Series | null): Promise<Date | null> {
-  // Raw SQL: a relation that only ingest writes.
+  // Raw SQL: reads a relation that only ingest writes.
   const { rows } = await sql<{ newest: Date | null }>`
     SELECT max(k.read_at) AS newest FROM closed_readings k JOIN series s USING (series_id)
     WHERE s.device_id = ${deviceId} AND (${series?.channel ?? null}::text IS NULL OR (s.channel = ${series?.channel ?? null} AND s.kind = ${series?.kind ?? null}))`.execute(

@@ -8,8 +8,8 @@ import { IS_SWAP_GUESSED } from '../store.ts';
 import { createEdit, type EditContext } from './store.ts';
 
 /**
- * A suspected replacement of a meter. From one reading on, the register appears to belong to another meter, and the
- * owner has not confirmed that. Values in kWh or m³.
+ * A suspected replacement of a meter: from one reading on, the register appears to belong to another meter, and the owner has not confirmed
+ * a replacement. Values in kWh or m³.
  */
 export interface SuspectedMeterSwap {
   device_id: string;
@@ -31,7 +31,7 @@ interface Row {
   at: Date;
   before: number;
   after: number;
-  /** Time of the first later reading that continues from the value before the suspected swap. Null if there is none. */
+  /** Time of the first later reading that continues from the value before the suspected replacement. Null if there is no such reading. */
   back_at: Date | null;
 }
 
@@ -39,8 +39,8 @@ interface Row {
 const PER_UNIT = 1e6;
 
 /**
- * Lists the open questions about replaced meters of an account's devices, oldest first. For devices that a utility manages, only the
- * utility gets them.
+ * Lists the open questions about replaced meters of an account's devices, oldest first. Questions about devices that a utility manages are
+ * returned only to the utility.
  */
 export async function listSuspectedMeterSwaps(
   db: Database,
@@ -59,10 +59,10 @@ export async function listSuspectedMeterSwaps(
 }
 
 /**
- * Stores the answer to an open question about a replaced meter. If the meter was replaced, this swap and earlier ones
- * are confirmed. If not, an edit excludes the readings from then on, up to the first one that continues from the
- * previous value or, without one, up to now. Returns false if there is no open question at that time. Throws 403 for
- * the homeowner of a device that the utility manages.
+ * Stores the owner's answer to an open question about a replaced meter. If the meter was replaced, this replacement and earlier ones are
+ * confirmed. If not, an edit excludes the readings from the suspected replacement on, up to the first reading that continues from the
+ * previous value or, if there is none, up to now. Returns false if there is no open question at that time. Throws 403 for the homeowner of
+ * a device that a utility manages.
  */
 export async function answerSuspectedMeterSwap(
   db: Database,
@@ -120,7 +120,5 @@ async function rowsOf(
   return rows;
 }
 
-/**
- * Maximum number of open questions. A register that appears replaced every hour is faulty, and its owner is not asked.
- */
+/** Maximum number of open questions. A register that appears to be replaced every hour is faulty, and the owner is not asked about it. */
 const MAX_ASKED = 20;

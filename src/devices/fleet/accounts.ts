@@ -38,7 +38,7 @@ export async function countDevices(
   userIds: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, DeviceCounts>> {
-  // Raw SQL: counts with filters.
+  // Raw SQL: counts devices with filters.
   const { rows } = await sql<DeviceCounts & { user_id: string }>`
     SELECT d.user_id, count(*)::int AS total, count(*) FILTER (WHERE d.is_faulty)::int AS faulty,
       count(*) FILTER (WHERE coalesce(h.seen_at, d.created_at) <= ${new Date(now.getTime() - SILENT_MS)})::int AS silent

@@ -31,7 +31,7 @@ export interface FleetDevice extends Device {
   /** Start of a silence of an hour or more: the device's last reading, or its pairing. Null if the device is not silent. */
   silent_since: Date | null;
   created_at: Date;
-  /** Position of the device in the list, from which the next page continues. */
+  /** Position of the device in the list; the next page continues from it. */
   place: string;
 }
 
@@ -47,7 +47,9 @@ interface FleetFilters {
 
 /** SQL subquery: whether messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
-/** SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked. */
+/**
+ * SQL condition: whether an open silence of a device still lasts, because the device may have sent a reading since a worker last checked.
+ */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;
 const asText = (time: RawBuilder<unknown>) =>
@@ -87,7 +89,7 @@ async function devicesWithin(db: Database, reach: AccessibleAccounts): Promise<R
     SELECT CASE WHEN count(*) <= ${MOST_ACCOUNTS} THEN array_agg(user_id) END AS accounts
     FROM (SELECT users.user_id FROM users WHERE ${accountsWithin(reach)} LIMIT ${MOST_ACCOUNTS + 1}) a`.execute(db);
   const accounts = rows[0]?.accounts;
-  // A join, because the planner can estimate how many rows it returns. It cannot estimate the condition of `within`.
+  // Uses a join, because the planner can estimate how many rows it returns. The planner cannot estimate the condition of `within`.
   if (!accounts)
     return sql`EXISTS (SELECT FROM users WHERE users.user_id = devices.user_id AND ${accountsWithin(reach)})`;
   return sql<boolean>`devices.user_id = ANY (${accounts}::text[])`;
@@ -105,7 +107,7 @@ const KEYS = {
   id: { key: sql`devices.device_id`, text: sql<string>`''`, type: sql`text` },
 } as const;
 
-/** A section of the list that one index returns in order: all devices, only silent ones, or only reporting ones. */
+/** A section of the list of devices that one index returns in order: all devices, only silent devices, or only reporting devices. */
 interface Part {
   by: keyof typeof KEYS;
   of: 'all' | 'silent' | 'heard';
@@ -113,9 +115,9 @@ interface Part {
 }
 
 /**
- * Returns the sections of an order, in sequence. Only silent devices are sorted by the time of the last reading; all
- * devices with a reading within the hour count as reporting now. The time changes with each reading, so an index on it
- * for all devices would cost more than everything else that ingest does with the row. Pure.
+ * Returns the sections of the list for a sort order, in sequence. Only silent devices are sorted by the time of the last reading; all
+ * devices with a reading within the hour count as reporting now. The time of the last reading changes with each reading, so an index on it
+ * for all devices would cost more than all other work of ingest on the row. Pure.
  */
 function partsOf(sort: FleetSort, onlySilent: boolean): Part[] {
   const isDown = sort.startsWith('-');
@@ -169,7 +171,7 @@ export async function listFleet(
   return rows;
 }
 
-/** Lists the devices of one section of the order, after the position `from`. */
+/** Lists the devices of one section of the list, after the position `from`. */
 async function partOfFleet(
   db: Database,
   asked: {
@@ -238,7 +240,7 @@ const LAST = '\u{10FFFF}';
 /** Separators between words of a location; the same characters as in the index `devices_location_words`. */
 const BETWEEN_WORDS = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 const BETWEEN = new RegExp(`[\\s${BETWEEN_WORDS.replace(/[\\\]^-]/g, '\\$&')}]+`, 'u');
-/** The same expression as in the index, character for character. Otherwise PostgreSQL would not use the index. */
+/** SQL expression that equals the expression of the index, character for character. Otherwise PostgreSQL would not use the index. */
 const WORDS = sql.raw(
   `to_tsvector('simple', translate(devices.location, '${BETWEEN_WORDS.replaceAll("'", "''")}', repeat(' ', 32)))`,
 );
@@ -253,9 +255,9 @@ function wordsQuery(text: string): string | null {
 }
 
 /**
- * Returns the SQL condition that a device matches a search text, regardless of case. Words of its location begin with the words of the
- * text, or its id or (`withEmails`) its owner's e-mail address begins with the whole text. Each of these has an index. Text within a word
- * is not found: that would need an index type that not every PostgreSQL has.
+ * Returns the SQL condition that a device matches a search text, regardless of case. A device matches if the words of its location begin
+ * with the words of the text, or if its id or (`withEmails`) its owner's e-mail address begins with the whole text. Each of these
+ * comparisons has an index. Text within a word is not found: that would need an index type that not every PostgreSQL has.
  */
 async function meantBy(
   db: Database,
@@ -264,8 +266,8 @@ async function meantBy(
   { withEmails }: { withEmails: boolean },
 ): Promise<RawBuilder<boolean>> {
   const query = wordsQuery(text);
-  // Compared as a range, which an index can search. With "starts with", PostgreSQL would check the condition again for
-  // every row that any of these conditions finds.
+  // Compares by range, which an index can search. With "starts with", PostgreSQL would check the condition again for every row that any of
+  // the conditions finds.
   const id = text.toLowerCase();
   const conditions = [sql<boolean>`devices.device_id >= ${id} AND devices.device_id < ${id + LAST}`];
   if (query !== null) conditions.push(sql<boolean>`${WORDS} @@ to_tsquery('simple', ${query})`);

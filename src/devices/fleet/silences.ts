@@ -14,14 +14,14 @@ interface FleetSilences {
   groups: StopGroup[];
   /** Times at which no worker checked for silences. A silence that is entirely within such a time was not recorded. */
   unwatched: Stretch[];
-  /** Number of devices within the caller's reach, and of homes with at least one. */
+  /** Number of devices within the caller's reach, and of homes with at least one such device. */
   devices: number;
   homes: number;
 }
 
 /**
- * Reads the silences within the caller's reach that began in a stretch, grouped by `groupStops`, which also receives the silences around
- * the stretch that it needs. Throws 422 if there are too many.
+ * Reads the silences within the caller's reach that began in a stretch of time, grouped by `groupStops`, which also receives the silences
+ * around the stretch that it needs. Throws 422 if there are too many silences.
  */
 export async function readSilences(
   db: Database,
@@ -93,7 +93,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // A worker's check for silences is valid until the next check is due.
+  // The check of a worker covers the time until the next check is due.
   return subtractStretches(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_WATCH_GAP_MS })),
@@ -106,7 +106,7 @@ interface Stretch {
   toMs: number;
 }
 
-/** Returns the parts of a stretch that none of the other stretches covers. The others are in order of time. Pure. */
+/** Returns the parts of a stretch that no other stretch covers. The other stretches are in order of time. Pure. */
 export function subtractStretches({ fromMs, toMs }: Stretch, others: readonly Stretch[]): Stretch[] {
   const uncovered: Stretch[] = [];
   let reachedMs = fromMs;

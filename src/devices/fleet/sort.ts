@@ -13,8 +13,8 @@ export const FLEET_SORTS = [
 export type FleetSort = (typeof FLEET_SORTS)[number];
 
 /**
- * Position at which a page of the list ended: the order, whether it is among the silent devices, the value of the sort key there (as SQL
- * text), and the device id.
+ * Position at which a page of the list ended: the sort order, whether the position is among the silent devices, the value of the sort key
+ * (as SQL text), and the device id.
  */
 export interface FleetPosition {
   sort: FleetSort;
@@ -31,8 +31,8 @@ export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosi
   JSON.stringify([sort, isSilent, key, deviceId]);
 
 /**
- * Decodes a position in the list of devices from a cursor. Throws 422 if it does not belong to this order. Cursors are not secret, so their
- * content is validated like any other input.
+ * Decodes a position in the list of devices from a cursor. Throws 422 if the position does not belong to this sort order. Cursors are not
+ * secret, so their content is validated like any other input.
  */
 export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
   const wrong = () =>

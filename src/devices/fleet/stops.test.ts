@@ -42,7 +42,7 @@ function fleet(
   return { sites, devices };
 }
 
-/** Creates independent stops: a number of devices a day, over a number of days. */
+/** Creates independent stops: some devices a day, over some days. */
 function alone(
   devices: readonly Omit<DeviceSilence, 'beganMs' | 'endedMs'>[],
   perDay: number,
@@ -168,7 +168,7 @@ describe('grouping of devices that stopped together', () => {
         const groups = groupStops([...struck, ...alone(devices, homes / 100, 4, seed)], sites, NOW_MS);
         const found = new Set(groups.filter(({ kind }) => kind === 'outage').flatMap(({ stops }) => stops));
         const missed = struck.filter((one) => !found.has(one));
-        // With readings every quarter of an hour, the first homes of an outage may be separated from the others.
+        // If devices report every quarter of an hour, the first homes of an outage may be missing from its group.
         expect(missed.length).toBeLessThanOrEqual(Math.max(3, struck.length * 0.05));
         // An independent stop belongs to the outage only if it began during the outage.
         const within = [...found].filter(
@@ -199,7 +199,7 @@ describe('grouping of devices that stopped together', () => {
         .sort();
     fc.assert(
       fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
-        // A device cannot have two silences at once.
+        // A device cannot have two silences at once, so only one silence per device is retained.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
         const groups = groupStops(silences, sites, NOW_MS);
@@ -222,7 +222,7 @@ describe('grouping of devices that stopped together', () => {
 });
 
 test('chances follow the Poisson distribution', () => {
-  // Expected values: by hand 1 - e^-1 (1 + 1 + 1/2), and for 100 from a table.
+  // The expected value for 3 is computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 comes from a table.
   expect(poissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
   expect(poissonTailProbability(0, 5)).toBe(1);
   expect(poissonTailProbability(4, 0)).toBe(0);

@@ -1,19 +1,21 @@
 import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
 
 /**
- * Thresholds of the rule (docs/fleet.md). The time of a stop is that of the device's last reading, so stops with one
+ * Thresholds of the rule that groups stops (docs/fleet.md). The time of a stop is the time of the device's last reading, so stops with one
  * cause differ by at most each device's interval between readings.
  */
 export const STOP_THRESHOLDS = {
   /** Maximum time between stops of homes that are grouped together. */
   windowMs: 5 * MINUTE_MS,
-  /** Maximum time between stops of the devices of one home or gateway: some report every ten seconds, some every quarter of an hour. */
+  /**
+   * Maximum time between stops of the devices of one home or gateway: some devices report every ten seconds, some every quarter of an hour.
+   */
   siteWindowMs: 30 * MINUTE_MS,
   /** Time before and after a stop from which the usual number of stopping homes is estimated. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Share of the surrounding windows, those with the most stopping homes, whose counts are limited in the estimate, so
-   * that past outages do not raise it.
+   * Fraction of the surrounding windows, those with the most stopping homes, whose counts are limited in the estimate, so that past outages
+   * do not raise the estimate.
    */
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
@@ -21,8 +23,8 @@ export const STOP_THRESHOLDS = {
   /** Probability below which, but above `chance`, a cause is reported as unsure. */
   unlikely: 1e-3,
   /**
-   * Number of earlier stops within `habitMs` after which a stop is a habit, if the device stopped alone each time. The
-   * silence must be at most twice as long as the longest of them.
+   * Number of earlier stops of a device within `habitMs` from which on a stop is a habit, if the device stopped alone each time. The
+   * silence must be at most twice as long as the longest of the earlier ones.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,
@@ -35,7 +37,7 @@ export interface DeviceSilence {
   /** Gateway of the device. Null if the device logs in itself. */
   gatewayId: string | null;
   beganMs: number;
-  /** End of the silence, Unix ms. Null if it still lasts. */
+  /** End of the silence, Unix ms. Null if the silence still lasts. */
   endedMs: number | null;
 }
 
@@ -48,7 +50,7 @@ export interface SiteDeviceCounts {
 export const STOP_KINDS = ['outage', 'gateway', 'home', 'device', 'habit'] as const;
 type StopKind = (typeof STOP_KINDS)[number];
 
-/** Reasons for the kind of a group. With the last four, the kind is unsure. */
+/** Reasons why a group of stops has its kind. With the last four reasons, the kind is unsure. */
 export const STOP_REASONS = [
   'beyond_chance',
   'whole_gateway',
@@ -76,8 +78,8 @@ interface HomeStops {
   userId: string;
   stops: DeviceSilence[];
   /**
-   * Time of the last of the stops. If devices stop for one cause, that of the device that reports most often is closest
-   * to the cause.
+   * Time of the last of the home's stops. If devices stop for one cause, the device that reports most often stops last, closest to the
+   * cause.
    */
   atMs: number;
 }
@@ -136,8 +138,8 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
 }
 
 /**
- * Returns the groups of homes that stopped within five minutes of each other and are more than chance permits
- * (`outages`), and the homes in an unlikely large group (`raised`).
+ * Returns the groups of homes that stopped within five minutes of each other and are larger than chance permits (`outages`), and the homes
+ * in a group whose size is unlikely (`raised`).
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
@@ -149,7 +151,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
-    // A window begins with a stop. The test is how likely this number of further stops is.
+    // A window begins with a stop. The test is how likely this number of further stops in the window is.
     const others = last - first;
     const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
@@ -167,8 +169,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * Returns a function for the usual number of homes that stop in a window around a time without an outage: the mean of
- * the surrounding windows, of which the highest are limited to the highest of the remaining ones, or to one.
+ * Returns a function that estimates how many homes usually stop in a window around a time, without an outage. The estimate is the mean of
+ * the surrounding windows. The counts of the highest windows are capped at the highest of the remaining counts, and at least at 1.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;
@@ -194,7 +196,7 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // Rounded up, because it is an estimate: even after a day without stops, a stop is possible.
+    // Rounded up, because this is an estimate: even after a day without stops, a stop is possible.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;
@@ -253,7 +255,7 @@ function groupsOfHome({ userId, stops }: HomeStops, talking: Talking, isRaised: 
   return groups;
 }
 
-/** Marks devices that repeatedly stop alone as `habit`, unless this silence is much longer than usual. */
+/** Marks devices that repeatedly stop alone as `habit`, unless their current silence is much longer than usual. */
 function withHabits(groups: readonly StopGroup[], nowMs: number): StopGroup[] {
   const { habits, habitMs } = STOP_THRESHOLDS;
   const alone = Map.groupBy(

@@ -15,9 +15,9 @@ export const MAX_WATCH_GAP_MS = 300_000;
 const CLOCKS_DIFFER_MS = 60_000;
 
 /**
- * Records devices that have fallen silent, devices that report again, and the time of this check. Each silence costs
- * two writes; readings cost nothing. One check is a pass over the heads (0.1 s for 100,000 devices). Returns the
- * numbers of silences that began and ended.
+ * Records devices that have fallen silent, devices that report again, and the time of this check. Each silence costs two writes; readings
+ * cost no writes. One check reads the state of all devices once (0.1 s for 100,000 devices). Returns the numbers of silences that began and
+ * ended.
  */
 export async function recordSilences(db: Database, now: Date): Promise<{ began: number; ended: number }> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -51,15 +51,15 @@ export async function recordSilences(db: Database, now: Date): Promise<{ began: 
 }
 
 /**
- * Replaces times in the future, which a clock that was ahead has written, by the current time (energy.md, "When the
- * clock was wrong"). Otherwise no silence would be recorded and no alert would fire for a stopped device until that
- * time. The real time of the last reading is unknown, and an old time would make every device silent at once.
+ * Replaces times in the future, which a clock that was ahead has written, by the current time (energy.md, "When the clock was wrong").
+ * Otherwise, until such a time, no silence of a stopped device would be recorded and no alert would fire. The real time of the last reading
+ * is unknown, and an old time would make every device silent at once.
  */
 async function endFuture(trx: Database, now: Date): Promise<void> {
   // Raw SQL: compares with the database's clock, which wrote the times in these tables.
   const limit = sql`now() + make_interval(secs => ${CLOCKS_DIFFER_MS / 1_000})`;
   await sql`UPDATE device_heads SET seen_at = now() WHERE seen_at > ${limit}`.execute(trx);
-  // If a silence still lasts, the same check records it again.
+  // If a deleted silence still lasts, the same check records it again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
   // Times in `silence_watches` are written by the clocks of workers.

@@ -14,15 +14,15 @@ import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 /**
- * Maximum number of homes times hours (or of shorter rows) that one statement reads, which takes some tenths of a
- * second. Composed homes take ten times as long.
+ * Maximum number of homes times hours (or shorter rows) that one statement reads in some tenths of a second. Homes whose usage is not the
+ * sum of their imports take ten times as long.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
-/** Maximum number of rows by home that one statement returns. */
+/** Maximum number of rows, one per home and bucket, that one statement returns. */
 const MOST_ROWS = 20_000;
 
-/** Sums of a bucket. `peak`: the part of the bucket in which the homes together used most. */
+/** Sums of a group in a bucket. `peak`: the part of the bucket (such as an hour of a day) in which the homes together used most. */
 export interface GroupBucket {
   bucket: string;
   measures: HomeMeasures;
@@ -30,8 +30,8 @@ export interface GroupBucket {
 }
 
 /**
- * Returns the combined sums of a group's homes in the buckets of a range, without buckets for which nothing is known.
- * `begun`: stored sums of the first days of a month, read in the same snapshot.
+ * Returns the combined sums of a group's homes in the buckets of a range, without buckets for which nothing is known. `begun`: stored sums
+ * of the first days of the current month, read in the same snapshot.
  */
 export async function computeGroupBuckets(
   db: Database,
@@ -61,7 +61,7 @@ async function totalsOf(
   return totals;
 }
 
-/** Returns the days of a range after one of its days; empty if that is the last day. */
+/** Returns the days of a range after a given day; empty if the given day is the last. */
 export const rangeAfterDay = (day: string, { end, zone }: Range): Range =>
   dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
@@ -83,7 +83,7 @@ export async function* readPlainParts(
   }
 }
 
-/** Adds composed homes. `buckets`: all buckets if coverage is requested, otherwise empty. */
+/** Adds composed homes, whose usage is not the sum of their imports. `buckets`: all buckets if coverage is requested, otherwise empty. */
 async function addComposed(
   db: Database,
   totals: GroupTotals,
@@ -109,7 +109,7 @@ async function addComposed(
   }
 }
 
-/** Adds a home with every bucket in which data of it are expected, even if there are none. */
+/** Adds a home in every bucket in which its data are expected, even if there are none. */
 function addCovered(
   totals: GroupTotals,
   home: Home,
@@ -125,7 +125,7 @@ function addCovered(
   }
 }
 
-/** Measures of a bucket without data. */
+/** Measures of a bucket without data: all are unknown. */
 export const UNKNOWN_MEASURES: HomeMeasures = {
   used: null,
   gridImport: null,

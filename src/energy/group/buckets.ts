@@ -5,7 +5,7 @@ import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupUnit } from '../usage/groups.ts';
 import { startOfClockUnit } from '../wall-clock.ts';
 
-/** A bucket with the name that query results use for it. */
+/** A bucket and its name in query results. */
 export interface NamedBucket {
   name: string;
   fromMs: number;
@@ -32,24 +32,24 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
   return buckets;
 }
 
-/** Returns the number of hours in a range; a partial hour counts as one. */
+/** Returns the number of hours in a range; a partial hour counts as a whole hour. */
 const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/** Returns the number of rows that are read of each home for some buckets of a range: its hours, or the shorter units. */
+/** Returns the number of rows that are read of each home for some buckets of a range: one for each hour or shorter unit. */
 export const countReadRows = (range: Range, unit: GroupUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
 /** Returns the first day of the month that contains a range. */
 export const firstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
 
-/** Whether a range consists of all days of its month. */
+/** Whether a range consists of all days of one month. */
 export const isWholeMonth = (range: Range): boolean =>
   range.start === firstDayOfMonth(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
 /**
  * Returns the UTC month that contains a range, with the parts of the month outside the range. Null if the range is less than half of the
- * month or its zone is not UTC: then the stored sums by hour of day and month do not save time.
+ * month or its zone is not UTC, because the sums that are stored by month and hour of day then save no time.
  */
 export function findCoveringUtcMonth(
   range: Range,
@@ -71,7 +71,7 @@ export function* listDays({ start, end }: Pick<Range, 'start' | 'end'>): Generat
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the missing days as contiguous ranges. */
+/** Returns the days that are missing, as contiguous ranges. */
 export function findMissingDays(
   days: Iterable<string>,
   isThere: (day: string) => boolean,

@@ -3,32 +3,35 @@ import { type Home, type HomeLoadOptions, loadHomes } from '../home/home.ts';
 import type { IncludeName } from '../include.ts';
 import { filterComposedUsers } from '../usage/composed.ts';
 
-/** Number of homes that are loaded at once. */
+/** Number of homes that are loaded together. */
 const LOADED = 500;
 /**
- * Maximum number of homes that remain loaded between the pages of an answer: some 10 MB. Larger groups are loaded again
- * for each page.
+ * Maximum number of homes that stay in memory between the pages of a response: some 10 MB. Larger groups are loaded again for each page.
  */
 const HELD = 2_000;
 
-/** Homes of a group, prepared for one answer. */
+/** Homes of a group, prepared for one response. */
 export interface GroupOfHomes {
   /** Ids of all homes, in order. */
   userIds: readonly string[];
-  /** Homes whose usage is the sum of their devices' imports. */
+  /** Ids of the homes whose usage is the sum of their devices' imports. */
   plain: readonly string[];
-  /** Yields the composed homes in batches, in order. */
+  /** Yields the composed homes, whose usage is not the sum of their imports, in batches and in order. */
   composed(): AsyncIterable<readonly Home[]>;
   include: ReadonlySet<IncludeName>;
 }
 
-/** Whether the sum of imports can answer a request about homes that are not composed. */
+/**
+ * Whether sums of imports suffice for a request about homes whose usage is the sum of their imports: only usage and its estimated part are
+ * requested.
+ */
 export const needsImportSumsOnly = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
- * Classifies the homes of a group. If a request includes more than usage and its estimated part, all homes are treated as composed;
- * otherwise only homes whose usage is not the sum of their imports. Homes are loaded during iteration, in batches of bounded size.
+ * Divides the homes of a group into plain and composed ones. If a request includes more than usage and its estimated part, all homes are
+ * treated as composed; otherwise only homes whose usage is not the sum of their imports. Homes are loaded during iteration, in batches of
+ * bounded size.
  */
 export async function loadGroupHomes(
   db: Database,

@@ -11,12 +11,14 @@ import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays } from './buck
 import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
-/** Days of a page of hours or days; each page is a separate query. Pages of shorter rows have fewer days, and as many rows. */
+/**
+ * Number of days in a page of rows by hour or day; each page is a separate query. Pages of shorter rows have fewer days, and as many rows.
+ */
 const DAYS_OF_A_PAGE = 31;
 
 /**
  * Yields the combined usage of a group's homes, one row per bucket in the range's time zone, with the requested fields, page by page. A
- * bucket is the sum of the known usage of each home, and is left out if nothing is known. `kept`: stored sums of days or months; missing
+ * bucket is the sum of the known usage of each home, and is omitted if no usage is known. `kept`: stored sums of days or months; missing
  * sums are computed, and the current month continues from its stored days.
  */
 export async function* streamGroupInsights(
@@ -41,7 +43,7 @@ export async function* streamGroupInsights(
   }
 }
 
-/** Returns the totals of a group over a range, as the endpoint reports them if the request names no dates. */
+/** Returns the totals of a group over a range, in the form that the endpoint returns if the request names no dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES, peak: null };
@@ -52,7 +54,7 @@ export async function loadGroupSummary(db: Database, group: GroupOfHomes, range:
   };
 }
 
-/** Returns the stored sums of a page, and the ranges of the page without stored sums. */
+/** Returns the stored sums for a page, and the ranges of the page for which no sum is stored. */
 function keptIn(
   stored: StoredGroupSums | null,
   page: Range,

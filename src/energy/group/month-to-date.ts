@@ -9,15 +9,15 @@ import type { BucketPart } from './part.ts';
 export interface MonthToDate {
   groupId: string;
   zone: string;
-  /** First day of the month, YYYY-MM-DD. */
+  /** First day of the month of the stored sums, YYYY-MM-DD. */
   month: string;
   /** Last day of the month that the sums include, YYYY-MM-DD. */
   end: string;
-  /** Combined usage of the homes whose usage is the sum of their imports. `monthToDateHomesSql` reads the other homes. */
+  /** Combined usage of the homes whose usage is the sum of their imports. The sums of all other homes are read by `monthToDateHomesSql`. */
   parts: readonly BucketPart[];
 }
 
-/** Columns of `kept_begun_homes` by name of the sum. */
+/** Columns of `kept_begun_homes`, by name of the sum. */
 const COLUMNS = {
   balance: 'balance',
   floor: 'floor',
@@ -29,8 +29,8 @@ const COLUMNS = {
 const NAMES = listSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
- * Builds the query for the stored sums of some homes as rows of their profile: `home` (index in the list), `bucket`,
- * `part` and the sums. It must run in the snapshot in which the `MonthToDate` was read.
+ * Builds the query for the stored sums of some homes in the first days of a month, as rows of `home` (index in the list), `bucket`, `part`
+ * and the sums. The query must run in the snapshot in which the `MonthToDate` was read.
  */
 export function monthToDateHomesSql(
   { groupId, zone, month }: MonthToDate,
@@ -47,8 +47,8 @@ export function monthToDateHomesSql(
 }
 
 /**
- * Stores the sums of a begun month; the same month with fewer days is replaced. The caller must have removed any other month. `from`, `to`:
- * bounds of its days.
+ * Stores the sums of the first days of the current month; sums of fewer days of the same month are replaced. The caller must have deleted
+ * sums of any other month. `from`, `to`: bounds of the days.
  */
 export async function storeMonthToDate(
   trx: Database,
@@ -75,8 +75,8 @@ export async function storeMonthToDate(
 }
 
 /**
- * Stores the contribution of some homes to the current month. `profile`: a query for rows in the form of
- * `monthToDateHomesSql`, of all its days.
+ * Stores the sums of some homes in the first days of the current month. `profile`: a query that returns rows in the form of
+ * `monthToDateHomesSql` for these days.
  */
 export async function storeMonthToDateHomes(
   trx: Database,
@@ -97,7 +97,7 @@ export async function storeMonthToDateHomes(
   );
 }
 
-/** Deletes the begun month of a group in a zone. */
+/** Deletes the stored sums of the current month of a group in a zone. */
 export async function deleteMonthToDate(trx: Database, groupId: string, zone: string): Promise<void> {
   await queryOf(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
     groupId,

@@ -8,17 +8,14 @@ import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts
 /** Maximum number of changed days processed in one transaction. */
 const MOST_CHANGES = 20_000;
 
-/**
- * Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for
- * those days.
- */
+/** Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for yesterday and today. */
 export const startOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
- * Moves the bound before which sums of groups may be stored to the start of yesterday; it never moves back. The new
- * bound is first published to writers, which then record their changes before it. It becomes valid once all
- * transactions that may not have read it have ended. `isClosing`: closes hours that are still open, because changes of
- * open hours are not recorded (with continuous aggregates, the refresh closes them).
+ * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
+ * published to writers, which from then on record their changes before the bound. The bound becomes valid when all transactions that may
+ * not have read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with
+ * continuous aggregates, the refresh closes them).
  */
 export async function advanceStorageBound(
   pool: Pool,
@@ -31,7 +28,7 @@ export async function advanceStorageBound(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Hours are closed before changes are recorded, because no sums of these days are stored yet.
+  // Hours are closed before the recording of changes begins, because no sums of these days are stored yet.
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -42,16 +39,16 @@ export async function advanceStorageBound(
 }
 
 /**
- * Deletes stored sums and stored history facts of devices that include changed days, and then the records of these
+ * Deletes the stored sums, and the stored facts about device histories, that include changed days. Then deletes the records of these
  * changes. Returns the number of changes processed.
  */
 export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // Transactions that store sums also lock this row, so their sums are visible here and are deleted, too.
+      // Transactions that store sums also lock this row, so their sums are visible to this transaction and are deleted, too.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, a day is correct once it is no longer marked as stale.
+      // With continuous aggregates, the sums of a day are correct when the day is no longer marked as stale.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (
@@ -90,7 +87,7 @@ export async function stopRecordingIfUnused(pool: Pool): Promise<void> {
 
 /**
  * Runs a computation in one transaction with one snapshot, never concurrently with `processChangedDays`. `before`: the bound before which
- * sums may be stored; null: none may.
+ * sums may be stored; null if no sums may be stored.
  */
 export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date | null) => Promise<T>): Promise<T> =>
   db

@@ -14,13 +14,13 @@ import { loadStoredSums } from './stored-sums.ts';
 
 // Raw SQL in this file, because lists are passed as single parameters.
 
-/** Dependencies of storing a month. `listGroupHomes` returns the counted homes of a group and its subgroups, in order. */
+/** Dependencies of storing the sums of a month. `listGroupHomes` returns the counted homes of a group and its subgroups, in order. */
 export interface StoreMonthDependencies {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
 }
 
-/** Returns the months whose days are stored, latest first, back to the first month with stored consumption. */
+/** Returns the months for which sums by day are stored, latest first, back to the first month with stored consumption. */
 export async function listMonthsToStore(
   db: Database,
   homes: readonly string[],
@@ -42,7 +42,7 @@ type Sum = Omit<GroupBucket, 'measures'> & {
 };
 
 /**
- * Computes and stores the missing sums of a month. `isLatest`: also stores the sum so far of the current month. Returns the number of sums
+ * Computes and stores the missing sums of a month. `isLatest`: also stores the sum of the current month so far. Returns the number of sums
  * stored.
  */
 export async function storeMonthSums(
@@ -82,7 +82,7 @@ export async function storeMonthSums(
   });
 }
 
-/** Stores the days of a month so far. Days that are not stored yet are added to the stored sums, if these are still valid. */
+/** Stores the sum of the current month so far. Later days are added to the stored sum if it is still valid. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
@@ -115,7 +115,7 @@ function runsOf(days: readonly Range[]): Range[] {
   return runs;
 }
 
-/** Whether the composition of a group is still the recorded one. */
+/** Whether the composition of a group still equals the recorded composition. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await queryOf(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
@@ -124,7 +124,7 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
 }
 
-/** Returns a function that checks whether a range is over and no home has an open hour in it. */
+/** Returns a function that checks whether a range is over and no home has an open hour (whose readings may still change) in it. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
   const { rows } = await queryOf(trx)<{ hour: Date }>(openHoursBeforeSql('SELECT unnest($1::text[])', '$2'), [
     userIds,

@@ -14,11 +14,13 @@ import {
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
 /**
- * Minimum number of homes of a group whose sums are stored. Smaller groups are added up on request: a year of days takes a tenth of a
- * second.
+ * Minimum number of homes of a group whose sums are stored. The sums of smaller groups are computed on request: a year of days takes a
+ * tenth of a second.
  */
 const LEAST_HOMES = 50;
-/** Interval between checks of a group's composition. Until the next check, a changed group is added up on request. */
+/**
+ * Time in ms between two checks of a group's composition. After a change, the group's sums are computed on request until the next check.
+ */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
 /** Maximum time that a pass waits for writers; the next pass continues. */
 const WAIT_MS = 5_000;
@@ -29,11 +31,11 @@ const PASS_MS = 10_000;
 export interface StoreSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /** Whether a refresh materialises closed hours of users. The refresh then also closes open hours. */
+  /** Whether a refresh job materialises closed hours of users. The refresh job then also closes open hours. */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
-  /** Maximum wait for writers that began before the bound of stored sums was moved. */
+  /** Maximum time in ms to wait for writers that began before the bound of stored sums was moved. */
   waitMs?: number;
   signal?: AbortSignal;
 }
@@ -97,8 +99,8 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
 }
 
 /**
- * Records the composition of a group, and removes sums of an earlier composition. Returns the time up to which sums may
- * be stored, or null if none may be stored yet.
+ * Records the composition of a group, and deletes sums of an earlier composition. Returns the time up to which sums may be stored, or null
+ * if no sums may be stored yet.
  */
 function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return runInSnapshot(db, async (trx, before) => {
@@ -127,7 +129,7 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
   });
 }
 
-/** Returns the devices of a home whose history facts are stored, including the parts of producing devices. */
+/** Returns those devices of a home about whose history facts are stored, including the parts of producing devices. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

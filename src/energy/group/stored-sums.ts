@@ -34,8 +34,8 @@ export interface StoredGroupSums {
 }
 
 /**
- * Returns the sums of a group by day or month in a range that a worker has stored, as far as they equal newly computed sums. A sum is valid
- * if the composition of the group is unchanged, no closed hour of a home in it has changed since, and none of its hours is still open. Only
+ * Returns the sums of a group by day or month in a range that a worker has stored, as far as they are still valid. A sum is valid if the
+ * composition of the group is unchanged, no closed hour of a home in the sum has changed since, and none of its hours is still open. Only
  * usage that is the sum of imports, and its estimated part, is stored.
  */
 export async function loadStoredSums(
@@ -72,14 +72,14 @@ export async function loadStoredSums(
   };
 }
 
-/** Computes a month from the stored sums of its first days and the rest of its days, in one snapshot. */
+/** Computes the sums of the current month from the stored sums of its first days and from its remaining days, in one snapshot. */
 export async function continueMonthToDate(
   db: Database,
   groupId: string,
   group: GroupOfHomes,
   month: Range,
 ): Promise<GroupBucket[]> {
-  // The transaction of a command may read several snapshots, and stored sums may be replaced in between.
+  // The transaction of a command-line command may read several snapshots, and stored sums may be replaced between two of them.
   if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
   return db
     .transaction()

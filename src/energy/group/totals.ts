@@ -2,7 +2,7 @@ import { asMilliwattHours } from '#src/core/units.ts';
 import { computeUsedWithGrid, type HomeMeasures, type HomeSums, roundDownRatio } from '../home/sums.ts';
 import type { BucketPart } from './part.ts';
 
-/** Measures that are summed over homes. Null if no home has a known value. */
+/** Measures that are summed over homes. A sum is null if no home has a known value. */
 const ADDED = [
   'used',
   'gridImport',
@@ -20,7 +20,7 @@ type Added = (typeof ADDED)[number];
 /** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage in the time in which a grid meter existed, and the grid import in that time. */
+  /** Usage while the home had a grid meter, and the grid import in that time. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -34,8 +34,8 @@ export class GroupTotals {
   private readonly buckets = new Map<string, Total>();
 
   /**
-   * Adds the combined usage of homes in parts of buckets. `isAll`: the parts are also added to the buckets' totals; otherwise `addHome`
-   * adds these.
+   * Adds the combined usage of homes in parts of buckets. `isAll`: also adds the parts to the buckets' totals; otherwise `addHome` adds the
+   * homes to the totals.
    */
   addParts(parts: readonly BucketPart[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {
@@ -87,8 +87,8 @@ export class GroupTotals {
   }
 
   /**
-   * Returns the part of a bucket with the highest combined usage, among parts of which at most half is estimated. The earliest of equal
-   * parts; null if there is none.
+   * Returns the part of a bucket with the highest combined usage, among parts of which at most half of the usage is estimated. Of equal
+   * parts, returns the earliest; null if there is none.
    */
   peak(bucket: string): number | null {
     let best: { part: number; used: number } | null = null;

@@ -7,17 +7,17 @@ export interface CountedSpan {
 }
 
 /**
- * Series of a device with the same role in the same time span (`series_roles`). `part`: the part of the device that they belong to; null:
- * the device itself.
+ * Series of a device with the same role during one time span (`series_roles`). `part`: the part of the device to which the series belong;
+ * null: the device itself.
  */
 export interface CountedSeries<Part extends string = string> extends CountedSpan {
   part: Part | null;
 }
 
 /**
- * Returns the numbers of counting series of one device by part: spans in order, without gaps, over the time in which
- * any series counts. If nothing counts any more in a direction, because the owner must first set what a new register
- * measures, the last number continues, so that the missing energy lowers the coverage. Pure.
+ * Returns the numbers of counting series of one device, by part of the device, as spans in order and without gaps, over the time in which
+ * any series counts. If no series counts any more in a direction, because the owner must first set the meaning of a new register, the last
+ * number continues, so that the missing energy lowers the coverage. Pure.
  */
 export function computeCountedSpans<Part extends string>(
   series: readonly CountedSeries<Part>[],
@@ -32,7 +32,7 @@ export function computeCountedSpans<Part extends string>(
   return new Map([...Map.groupBy(counted, ({ part }) => part)].map(([part, all]) => [part, addUpSpans(all)]));
 }
 
-/** Adds up overlapping spans into consecutive ones. Pure. */
+/** Adds up the series counts of overlapping spans. Returns consecutive spans. Pure. */
 export function addUpSpans(spans: readonly CountedSpan[]): CountedSpan[] {
   const bounds = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].toSorted((a, b) => a - b);
   return bounds.slice(1).map((toMs, index) => {

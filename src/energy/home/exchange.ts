@@ -11,15 +11,15 @@ const SUMS = [
   /** Estimated part of `imported`. */
   'estimated',
   'exported',
-  /** Part of `exported` while the home had neither production nor storage. */
+  /** Part of `exported` from the time in which the home had neither production nor storage. */
   'exportedAlone',
   'production',
-  /** Known time of production, ms. */
+  /** Time in ms with known production. */
   'productionMs',
   'charged',
-  /** The balance of a home (sums.ts, `balance`). */
+  /** The balance of a home: `balance` in sums.ts. */
   'balance',
-  /** Known time of the channels that make up the exchange, ms. */
+  /** Time in ms in which the channels of the exchange are known. */
   'knownMs',
 ] as const;
 type ExchangeSum = (typeof SUMS)[number];
@@ -30,7 +30,7 @@ export type HomeExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array>
   isKnown: Float64Array;
 };
 
-/** Reads the exchange of a home in `[from, to)`, which are starts of quarter-hours. */
+/** Reads the energy that a home exchanged with the grid, produced and stored in `[from, to)`, both starts of quarter-hours. */
 export async function readHomeExchange(
   db: Database,
   home: Home,
@@ -42,7 +42,7 @@ export async function readHomeExchange(
   return { ...sums, isKnown };
 }
 
-/** Returns the factors of each role in the sums. The known time is summed over the same channels as the energy. */
+/** Returns the weight of each role's measures in the sums of an exchange. The known time is summed over the same channels as the energy. */
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPart<ExchangeSum>[] {
   return listRoleParts(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
@@ -74,7 +74,9 @@ function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPar
   });
 }
 
-/** Expected time of the channels on which the exchange depends. Nothing is expected while the home has no grid meter. */
+/**
+ * Time in which the channels that an exchange depends on are expected to have data. No data are expected while the home has no grid meter.
+ */
 const exchangedChannels: ExpectedChannels = (device, { roles, isGridThere }, fromMs, toMs) => {
   const { imports, exports } = sumCountedMs(device.counted, fromMs, toMs);
   if (!isGridThere) return 0;

@@ -13,7 +13,7 @@ export interface Home extends HomeLoadOptions {
   /** Every device whose energy counts, including deleted ones. */
   devices: readonly HomeDevice[];
   stretches: readonly HomeStretch[];
-  /** Devices with a role other than consumption at some time. Their aggregates are read one by one. */
+  /** Devices with another role than consumption at some time. The aggregates of these devices are read one by one. */
   special: readonly HomeDevice[];
   had: PastPlacements;
 }
@@ -24,16 +24,14 @@ interface Row {
   placement: Placement;
   upstream_device_id: string | null;
   deleted_at: Date | null;
-  /** Placement that the owner set for some channels of the device. Null: the row is that of the other channels. */
+  /** Placement that the owner set for some channels of the device. Null: the row describes the other channels. */
   meter: Placement | null;
-  /** Time in which these series count, Unix ms, and their number by direction. */
+  /** Time in which these series count, Unix ms, and the number of series by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;
   exports: number;
-  /**
-   * Start of the quarter-hour in which the device's first counted interval begins. Null if nothing of it counts yet.
-   */
+  /** Start of the quarter-hour in which the device's first counted interval begins. Null if no interval counts yet. */
   begins_at: Date | null;
   /** Net export (export minus import) of a producing device, or of its part `meter`, mWh. */
   net_export: number | null;
@@ -55,7 +53,7 @@ export async function loadHome(db: Database, userId: string, asked: HomeLoadOpti
   return homeOf(userId, placedDevices(rows), asked);
 }
 
-/** Loads the homes of some users, in their order. */
+/** Loads the homes of some users, in the order of the users. */
 export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
   const { rows } = await queryOf(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [userIds]);
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
@@ -79,7 +77,7 @@ export async function loadCommodityHome(
        WHERE ${isOne ? 'd.device_id' : 'd.user_id'} = $1 GROUP BY d.device_id, s.counts_from, s.counts_until`),
     [isOne ? whose.deviceId : whose.userId, meter],
   );
-  // A single device is read like a meter at the connection point.
+  // A single device is read as if it were a meter at the connection point.
   const placed = isOne ? ('grid' as const) : ('consumption' as const);
   const devices = rows.map((row) => ({
     ...row,
@@ -99,9 +97,8 @@ const devicesWhere = (where: string): string => `
   WHERE ${where} GROUP BY d.device_id, s.meter, s.counts_from, s.counts_until`;
 
 /**
- * SQL for the same devices with facts from each device's history, in one statement, because a later statement could
- * read other series. The whole past of a producing device is added up to find its direction, unless it never counted an
- * import.
+ * SQL for devices with facts from each device's history, in one statement, because a later statement could read other series. The whole
+ * past of a producing device is added up to find its direction, unless the device never counted an import.
  */
 const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${counted}),
   directions AS (
@@ -115,9 +112,9 @@ const withPasts = (counted: string): string => `WITH counted AS MATERIALIZED (${
   ORDER BY c.device_id, c.meter, c.counts_from, c.counts_until`;
 
 /**
- * Loads one device as if it were the only meter of a home, so that its import and export are separate. Null if it never counts. `device`:
- * the device with its real placement. `hasSplitBetween`: some channels have placements of their own. The caller checks that the device is
- * within its reach.
+ * Loads one device as if it were the only meter of a home, so that import and export are separate. Null if the device never counts.
+ * `device`: the device with its real placement. `hasSplitBetween`: whether some channels have placements of their own. The caller checks
+ * that the device is within its reach.
  */
 export async function loadDeviceAsMeter(
   db: Database,
@@ -138,13 +135,16 @@ export async function loadDeviceAsMeter(
     counted: addUpSpans(devices.flatMap(({ counted }) => counted)),
   };
   const home = homeOf(row.user_id, [meter], { isMoreAsked: true, needsConsumption: false });
-  // Limits the stretches to the time in which the device exists. At other times the result would contain the consumption of the home's
-  // other devices.
+  // Limits the stretches to the time in which the device exists. At other times the result would be the consumption of the home's other
+  // devices.
   const stretches = home.stretches.filter(({ isGridThere }) => isGridThere);
   return { home: { ...home, stretches }, device, isSplit: devices.length > 1 };
 }
 
-/** Devices, each followed by its channels with placements of their own. The energy of these channels is part of the device's. Pure. */
+/**
+ * Returns devices, each followed by those of its channels that have placements of their own. The energy of such channels is part of the
+ * device's energy. Pure.
+ */
 function placedDevices(rows: readonly Row[]): HomeDevice[] {
   return [...Map.groupBy(rows, ({ device_id }) => device_id)].flatMap(([id, ofDevice]) => {
     const [row] = ofDevice as [Row];

@@ -19,21 +19,21 @@ export type HomeInsight = RowLabels &
     peak_hour: string | null;
   };
 
-/** A bucket of a home: its row and its coverage. */
+/** A bucket of a home's usage: its row and its coverage. */
 export interface HomeBucket {
   insight: HomeInsight;
   /**
-   * Time in which the home's counted channels are known, and time in which data are expected. Both are 0 if `coverage`
+   * Time in which the home's counted channels are known, and time in which they are expected to have data, in ms. Both are 0 if `coverage`
    * is not requested.
    */
   knownMs: number;
   expectedMs: number;
 }
 
-/** Derives the measures of a bucket from its sums. `expectedMs`: time in which data of its counted channels are expected. */
+/** Derives the measures of a bucket from its sums. `expectedMs`: time in which the bucket's counted channels are expected to have data. */
 type Tell = (sums: HomeSums, expectedMs: number) => HomeMeasures;
 
-/** Returns the usage of a home, one row per bucket in the range's time zone. Buckets in which no requested field is known are left out. */
+/** Returns the usage of a home, one row per bucket in the range's time zone. Omits buckets in which no requested field is known. */
 export async function loadHomeInsights(...asked: Parameters<typeof loadHomeBuckets>): Promise<HomeInsight[]> {
   return (await loadHomeBuckets(...asked)).map(({ insight }) => insight);
 }
@@ -104,7 +104,7 @@ export async function loadHomeTotals(db: Database, home: Home, range: Range, inc
 
 const boundsOf = ({ from, to }: Range) => ({ fromMs: from.getTime(), toMs: to.getTime() });
 
-/** The expected time is computed only on request, because it needs the bounds of the bucket in its zone. */
+/** The expected time of a bucket is computed only on request, because it needs the bounds of the bucket in the zone. */
 const expectedIn = (
   home: Home,
   include: ReadonlySet<IncludeName>,

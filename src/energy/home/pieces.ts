@@ -4,12 +4,12 @@ import type { Home } from './home.ts';
 import type { HomeDevice, HomeRole } from './roles.ts';
 import type { HomeSum } from './sums.ts';
 
-/** A time before all stored data. */
+/** A time that is earlier than all stored data. */
 const EARLIEST_MS = Date.UTC(1900, 0, 1);
-/** Maximum number of hours in which roles change. With more, the whole range is read by quarter-hour. */
+/** Maximum number of hours in which roles of a home's devices change. If there are more, the whole range is read by quarter-hour. */
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
-/** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with it. */
+/** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with these roles. */
 export interface RolePart {
   /** Id of the device or, for all of a user's devices, of the user. */
   who: string;
@@ -20,21 +20,20 @@ export interface RolePart {
   hasSources: boolean;
   producesExport: boolean;
   /**
-   * Factor of the device's import in the home's consumption. -1: the device is included in the sum of all devices but
-   * is not a consumption device. So plugs need not be read one by one: their usage is the sum of all devices minus the
-   * other devices.
+   * Factor of the device's import in the home's consumption. -1: the device's import is part of the sum of all devices, but the device is
+   * not a consumption device. Plugs therefore need not be read one by one: their usage is the sum of all devices minus the devices with -1.
    */
   consumes: -1 | 0 | 1;
   /**
-   * For channels with a placement of their own: the role of their device, whose energy includes theirs, so that their
-   * share is subtracted there.
+   * Role of the channels' device, if the channels have a placement of their own. The device's energy includes the energy of these channels,
+   * so it is subtracted from the device's role. Null for a device itself.
    */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
-  /** Whether its rows contain the estimated part of the device's export. */
+  /** Whether the rows contain the estimated part of the device's export. */
   isEstimatedExport: boolean;
 }
 
-/** Factors of a part's measures in a sum. */
+/** Factors with which a part's measures enter a sum. */
 export interface MeasureWeights {
   imported?: number;
   exported?: number;
@@ -43,7 +42,7 @@ export interface MeasureWeights {
   exportMs?: number;
 }
 
-/** Measures that each sum uses; the others need not be multiplied. */
+/** Measures that each sum uses; no other measures are multiplied. */
 export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
@@ -65,7 +64,7 @@ export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]>
   countedMs: ['importMs', 'exportMs'],
 };
 
-/** Returns the factors of a part in each sum: the balance of a home (docs/home.md) by role. Pure. */
+/** Returns the factors of a part's measures in each sum, by role: the balance of a home (docs/home.md). Pure. */
 function weightsOf({
   role,
   isGridThere,
@@ -106,11 +105,11 @@ function weightsOf({
   };
 }
 
-/** Returns the factors of a part in each sum, for the rows that the part refers to. */
+/** Returns the factors of a part's measures in each sum, for the load profile rows of the part. */
 export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
-  // The estimated export counts to the same extent as the export itself.
+  // The estimated export has the same factor as the export itself.
   const nothing = Object.fromEntries(Object.keys(MEASURES_BY_SUM).map((name) => [name, {}])) as Record<
     HomeSum,
     MeasureWeights
@@ -118,7 +117,7 @@ export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> 
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
-/** Returns the factors of a part in each sum, minus the factors with which its device already counts it. */
+/** Returns the factors of a part's measures in each sum, minus the factors with which its device already counts the same energy. */
 function weightsAlone(part: RolePart): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
@@ -130,7 +129,7 @@ function weightsAlone(part: RolePart): Record<HomeSum, MeasureWeights> {
   return weights;
 }
 
-/** Whether a device, or a channel of it with a placement of its own, exports energy. */
+/** Whether a device exports energy, itself or through a channel with a placement of its own. */
 export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean =>
   devices.some(
     (one) => (one.deviceId === deviceId || one.partOf === deviceId) && one.counted.some(({ exports }) => exports > 0),
@@ -164,18 +163,20 @@ export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }
  * that time.
  */
 export function describeRolesBefore(home: Home, before: Date): string {
-  // Devices that begin later have no rows before the time.
+  // Devices that begin later have no rows before this time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = listRoleParts(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // The end of a part that continues is dropped, so that the text does not depend on the time.
+  // The end of a part that lasts beyond the time is omitted, so that the text does not depend on the time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
-/** Time in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors. */
+/**
+ * Stretch in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors.
+ */
 export interface BoughtPart {
   key: 'user_id' | 'device_id';
   id: string;
@@ -186,8 +187,8 @@ export interface BoughtPart {
 }
 
 /**
- * Returns the parts whose load profiles make up the energy that a home bought and fed in: its grid devices, and while there is none the
- * imports of its consumption devices.
+ * Returns the parts of load profiles that make up the energy that a home bought and fed in: those of its grid devices and, while there is
+ * no grid device, the imports of its consumption devices.
  */
 export function listBoughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
   return listRoleParts(home, range).flatMap((part) => {
@@ -199,7 +200,7 @@ export function listBoughtParts(home: Home, range: { from: Date; to: Date }): Bo
   });
 }
 
-/** Time in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
+/** Stretch in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
 export interface WeightedPart<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;
@@ -208,7 +209,7 @@ export interface WeightedPart<Name extends string> {
   weights: Readonly<Record<Name, MeasureWeights>>;
 }
 
-/** Returns the parts that contribute to some sums of a home, with their factors. Parts that add nothing are left out. */
+/** Returns the parts that contribute to some sums of a home, with their factors. Omits parts that contribute nothing. */
 export function listWeightedParts(
   home: Home,
   range: { from: Date; to: Date },
@@ -222,7 +223,7 @@ export function listWeightedParts(
   });
 }
 
-/** Returns the hours of a range (starts in Unix ms) within which roles of a home change. These hours are read by quarter-hour. */
+/** Returns the hours of a range (starts in Unix ms) within which roles of a home's devices change. These hours are read by quarter-hour. */
 export const listHoursOfRoleChanges = ({ stretches }: Home, { from, to }: { from: Date; to: Date }): number[] =>
   stretches
     .map(({ fromMs }) => fromMs)

@@ -6,17 +6,17 @@ export interface DevicePower {
   outWatts: number;
 }
 
-/** The power of a home in W, and the devices that count towards it whose power is unknown. */
+/** The power of a home in W, and the ids of the devices that count but whose power is unknown. */
 export interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];
 }
 
 /**
- * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). With a grid meter it is
- * import − export + production + discharged − charged, or only the import while nothing produces or stores. Without one
- * it is the sum of the consumption devices that are behind no other. A device of unknown power adds nothing. Null if no
- * counted device has a known power, or if none at the connection point has although there is one. Pure.
+ * Returns the power of a home at a moment (Unix ms), by the rules of `kwh_used` (docs/home.md). With a grid meter, the power is import −
+ * export + production + discharged − charged, or only the import while no device produces or stores. Without a grid meter, it is the sum of
+ * the consumption devices that are behind no other device. A device of unknown power adds nothing. Null if no counted device has a known
+ * power, or if there are devices at the connection point but none has a known power. Pure.
  */
 export function computeHomePower(
   { devices, stretches }: { devices: readonly HomeDevice[]; stretches: readonly HomeStretch[] },

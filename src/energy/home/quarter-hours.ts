@@ -10,7 +10,7 @@ import { computeUsed, type HomeSum } from './sums.ts';
 export interface HomeQuarterHours {
   /** Energy used; NaN if unknown. */
   used: Float64Array;
-  /** Part of `used` that was spread over a gap between readings. */
+  /** Known time divided by expected time of the counted channels. NaN: no data are expected. */
   estimated: Float64Array;
   /** Known time ÷ expected time of the counted channels. NaN: no data are expected. */
   coverage: Float64Array;
@@ -31,8 +31,8 @@ const SUMS = [
 ] as const satisfies readonly HomeSum[];
 
 /**
- * Returns the usage of a home by quarter-hour in `[from, to)`, which are starts of quarter-hours: the balance of a home (docs/home.md)
- * applied to packed profiles, which have one row for each device and day.
+ * Returns the usage of a home by quarter-hour in `[from, to)`, both starts of quarter-hours. Applies the balance of a home (docs/home.md)
+ * to packed profiles, which have one row for each device and day.
  */
 export async function readHomeQuarterHours(
   db: Database,
@@ -66,8 +66,8 @@ export async function readHomeQuarterHours(
 }
 
 /**
- * Returns the time in ms in which data of the counted channels, or of other `channels`, are expected, by quarter-hour. It is constant
- * between two changes of the counted channels.
+ * Returns the time in ms, by quarter-hour, in which the counted channels, or other `channels`, are expected to have data. The time is
+ * constant between two changes of the counted channels.
  */
 export function expectedMsByQuarterHour(
   { devices, stretches }: Home,
@@ -79,7 +79,7 @@ export function expectedMsByQuarterHour(
   const bounds = [
     ...stretches.map((stretch) => stretch.fromMs),
     ...devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs ?? fromMs, endsAtMs ?? toMs]),
-    // A quarter-hour in which the counted channels change is computed by itself.
+    // A quarter-hour in which the counted channels change is computed separately.
     ...devices.flatMap(({ counted }) =>
       counted.flatMap((span) => {
         const quarters = (span.fromMs - fromMs) / QUARTER_HOUR_MS;

@@ -5,30 +5,33 @@ import { type CountedSpan, sumCountedMs } from './counted-spans.ts';
 export interface HomeDevice {
   deviceId: string;
   placement: Placement;
-  /** The consumption meter that it lies behind; null: none was set. */
+  /** The consumption meter behind which the owner placed the device; null if none was set. */
   upstreamDeviceId: string | null;
-  /** Unix ms: start of the quarter-hour in which its first counted interval begins; null: nothing of it counts yet. */
+  /** Start of the quarter-hour in which the device's first counted interval begins, Unix ms. Null if no interval counts yet. */
   beginsAtMs: number | null;
-  /** Unix ms: end of the quarter-hour in which it was deleted; null: it was not. */
+  /** End of the quarter-hour in which the device was deleted, Unix ms. Null if the device was not deleted. */
   endsAtMs: number | null;
-  /** Whether a production device's export, over its whole past, is at least its import: then it produces in the direction of export. */
+  /**
+   * Whether the exported energy of a production device, over its whole past, is at least its imported energy. Its export is then its
+   * production.
+   */
   producesExport: boolean;
-  /** Numbers of its counting series by time. Empty if none ever counted. */
+  /** Number of the device's counting series by time. Empty if no series ever counted. */
   counted: readonly CountedSpan[];
-  /** For an entry of channels with a placement of their own: their device. Null: the entry is a device itself. */
+  /** The device to which an entry of channels with a placement of their own belongs. Null: the entry is a device itself. */
   partOf: string | null;
 }
 
-/** Role of a device in its home for a stretch of time. `behind`: another consumption meter includes its energy. */
+/** Role of a device in its home for a stretch of time. `behind`: the energy of another consumption meter includes the device's energy. */
 export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
-/** A time, `[fromMs, toMs)`, in which the roles of a home's devices, and whether it has a grid meter and sources, stay the same. */
+/** A time range `[fromMs, toMs)` in which the roles of a home's devices do not change, nor whether the home has a grid meter or sources. */
 export interface HomeStretch {
-  /** Unix ms; the first begins at -Infinity, the last ends at Infinity. */
+  /** Unix ms; the first stretch begins at -Infinity, the last one ends at Infinity. */
   fromMs: number;
   toMs: number;
   isGridThere: boolean;
-  /** Whether a production or storage device exists at that time. */
+  /** Whether a production or storage device exists in the stretch. */
   hasSources: boolean;
   roles: ReadonlyMap<string, HomeRole>;
 }
@@ -43,9 +46,9 @@ export const isPresentAt = (device: HomeDevice, atMs: number): boolean => {
 };
 
 /**
- * Returns the stretches of a home in order, without gaps. A stretch ends only when a role changes, so there are few. A
- * device that is added later does not change the time before: a plug counts until the meter of its circuit exists, and
- * all plugs count until a grid meter exists. Pure.
+ * Returns the stretches of a home in order, without gaps. A stretch ends only when a role changes, so there are few stretches. A device
+ * that is added later does not change the time before: a plug counts until the meter of its circuit exists, and all plugs count until a
+ * grid meter exists. Pure.
  */
 export function computeStretches(devices: readonly HomeDevice[]): HomeStretch[] {
   const bounds = devices.flatMap(({ beginsAtMs, endsAtMs }) => [beginsAtMs, endsAtMs]).filter((ms) => ms !== null);
@@ -74,12 +77,12 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch
 }
 
 /**
- * Whether the device's upstream chain leads to an existing consumption device. The chain passes through excluded devices and through
- * devices that do not exist at the time.
+ * Whether the chain of meters upstream of a device leads to an existing consumption device. The chain passes through excluded devices and
+ * through devices that do not exist at the time.
  */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // The API rejects a cycle (422), but this loop does not depend on that.
+  // The API rejects a cycle of upstream devices (422), but this loop also ends if there is one.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {
@@ -97,12 +100,12 @@ const isSame = (a: HomeStretch, b: HomeStretch): boolean =>
   a.hasSources === b.hasSources &&
   [...a.roles].every(([id, role]) => b.roles.get(id) === role);
 
-/** Returns the expected time of a device's channels within `[fromMs, toMs)` of a stretch, in ms. */
+/** Returns the time in ms in which a device's channels are expected to have data, within `[fromMs, toMs)` of a stretch. */
 export type ExpectedChannels = (device: HomeDevice, stretch: HomeStretch, fromMs: number, toMs: number) => number;
 
 /**
- * Expected coverage within a bucket, in ms, summed over channels: of `used`, or of other `channels`. A channel is expected while it counts
- * and its device exists. Pure.
+ * Returns the expected coverage within a bucket, in ms, summed over the channels of `used` or over other `channels`. A channel is expected
+ * to have data while it counts and its device exists. Pure.
  */
 export function computeExpectedMs(
   devices: readonly HomeDevice[],

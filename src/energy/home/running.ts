@@ -5,18 +5,17 @@ import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
 import { computeUsed } from './sums.ts';
 
-/** Maximum silence of a channel: computations do not wait for channels that have been silent for longer. */
+/** Maximum silence of a channel in ms. Computations do not wait for a channel that has been silent for longer. */
 const SILENT_MS = 3_600_000;
 /**
- * Maximum lag between channels that count as known up to the same moment. The energy in this time is too small to
- * matter for alerts.
+ * Maximum lag in ms between channels that count as known up to the same moment. The energy in this time is too small to matter for alerts.
  */
 const TOGETHER_MS = 60_000;
 
 /**
- * Returns the usage of a home so far in each of some periods (Unix ms), mWh; null if unknown. While a channel lags
- * behind the others, the current period ends at the quarter-hour up to which all channels are known; otherwise exported
- * energy that has not been reported yet would count as used.
+ * Returns the usage of a home so far in each of some periods (Unix ms), in mWh; null if unknown. While a channel lags behind the others,
+ * the current period ends at the quarter-hour up to which all channels are known; otherwise exported energy that has not been reported yet
+ * would count as used.
  */
 export async function readUsageOfPeriods(
   db: Database,
@@ -37,7 +36,7 @@ export async function readUsageOfPeriods(
 
 /**
  * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
- * Infinity: no channel lags, so all data count.
+ * Infinity: no channel lags behind the others, so all data count.
  */
 export async function findExportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
@@ -47,7 +46,7 @@ export async function findExportsKnownUntil(db: Database, userId: string, nowMs:
 
 /**
  * Returns the time up to which all counted channels of a home are known, without silent channels: Unix ms, a start of a quarter-hour.
- * Infinity: no channel lags, so all data count.
+ * Infinity: no channel lags behind the others, so all data count.
  */
 async function knownUntil(
   db: Database,
@@ -56,11 +55,10 @@ async function knownUntil(
   counts: (device: HomeDevice, hasSources: boolean) => Directions | null = countsNow,
 ): Promise<number> {
   const now = home.stretches.at(-1);
-  // Without a grid meter, consumption devices are only added up: data of a lagging one are missing, but the sum is
-  // never too high.
+  // Without a grid meter, usage is the sum of the consumption devices. The sum lacks the data of a lagging device, but is never too high.
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
-  // Raw SQL: the state of each series is JSON in the head of its device.
+  // Raw SQL: the state of each series is JSON in its device's row of `device_heads`.
   const { rows } = await queryOf(db)<{
     key: string;
     counts_import: boolean;
@@ -92,7 +90,7 @@ interface Directions {
   export: boolean;
 }
 
-/** Returns the directions in which a device counts towards usage while a grid meter exists, or null. */
+/** Returns the directions in which a device counts towards usage while the home has a grid meter; null if it does not count. */
 function countsNow({ placement, producesExport }: HomeDevice, hasSources: boolean): Directions | null {
   if (placement === 'grid') return { import: true, export: hasSources };
   if (placement === 'production') return { import: !producesExport, export: producesExport };

@@ -7,7 +7,7 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
   'balance',
-  /** While a grid meter exists: import − charged, the lower bound of usage. */
+  /** While a grid meter exists: import − charged, which is the lower bound of usage. */
   'floor',
   /** While no grid meter exists: usage of the consumption devices. */
   'alone',
@@ -19,11 +19,11 @@ const USED_SUMS = [
   'aloneMs',
 ] as const;
 
-/** Sums for further measures, read only if one of these is requested. */
+/** Names of the sums for further measures, which are read only if such a measure is requested. */
 const MORE_SUMS = [
   'gridImport',
   'gridExport',
-  /** Export while the home had neither production nor storage from which it could come. */
+  /** Export while the home had neither production nor storage from which the export could come. */
   'gridExportAlone',
   'production',
   /** Production while a grid meter existed. */
@@ -40,7 +40,7 @@ const MORE_SUMS = [
 
 type UsedSum = (typeof USED_SUMS)[number];
 export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
-/** Sums of a bucket: always the sums for usage; the others if more is requested. */
+/** Sums of a bucket: always the sums for usage, and all sums if more than usage is requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
 /** Returns the names of all sums, or of the sums that `used` needs. */
@@ -51,13 +51,13 @@ export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
 export const addUpSums = (all: readonly HomeSums[]): HomeSums =>
   Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
 
-/** Returns the usage while a grid meter existed, or null if unknown. A balance below `floor` means that meters disagree. */
+/** Returns the usage while a grid meter existed; null if unknown. A balance below `floor`, the lower bound, means that meters disagree. */
 export const computeUsedWithGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
 /**
- * Returns the usage of a home in a bucket, mWh, or null if unknown. The physical lower bound is applied here, to the sums of the bucket.
- * Pure.
+ * Returns the usage of a home in a bucket, mWh; null if unknown. The usage is at least the physical lower bound, which is computed from the
+ * bucket's sums. Pure.
  */
 export function computeUsed(sums: HomeSums): MilliwattHours | null {
   const beside = computeUsedWithGrid(sums);
@@ -65,7 +65,7 @@ export function computeUsed(sums: HomeSums): MilliwattHours | null {
   return asMilliwattHours((beside ?? 0) + sums.alone);
 }
 
-/** `computeUsed` in SQL, for comparisons within a statement. The row must have the sums as columns. */
+/** SQL for `computeUsed`, for comparisons within a statement. The row must have the sums as columns. */
 export const USED_SQL = `CASE WHEN "gridMs" > 0 THEN "alone" + greatest("balance", "floor", 0) WHEN "aloneMs" > 0 THEN "alone" END`;
 
 /** Returns the estimated part of the usage, mWh, at most the usage itself. Pure. */
@@ -125,7 +125,7 @@ export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs:
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    // Null instead of 0 if there is no production device or its data are unknown.
+    // Null instead of 0 if the home has no production device or the production is unknown.
     selfConsumed:
       production === null
         ? null

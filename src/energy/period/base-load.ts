@@ -1,13 +1,13 @@
 /**
- * Base load: the lowest steady load of a home or a device. Neither the lowest quarter-hour is used, because a register
- * may have stood still, nor the lowest day, which may be unusual.
+ * Base load: the lowest steady load of a home or a device. It is not the lowest quarter-hour, in which a register may have stood still, nor
+ * the load of the lowest day, which may be unusual.
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
 const STEADY_QUARTER_HOURS = 8;
-/** Minimum number of known quarter-hours of the 96 in a day. With fewer, the lowest hours may be unknown ones. */
+/** Minimum number of known quarter-hours of the 96 in a day. With fewer, the hours with the lowest load may be unknown. */
 const MIN_KNOWN = 72;
-/** Minimum number of known days: with fewer, an unusual day cannot be recognised. */
+/** Minimum number of known days. With fewer, an unusual day cannot be recognised. */
 const MIN_DAYS = 3;
 /** Factor from the energy of a quarter-hour in mWh to W. */
 const WATTS_PER_QUARTER_HOUR = 0.004;
@@ -16,9 +16,9 @@ const WATTS_PER_QUARTER_HOUR = 0.004;
 export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
 
 /**
- * Returns the base load in W: the median of the lowest two-hour means of the days that are mostly known. Null if there are fewer than three
- * such days. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which each day begins, and the end of
- * the last day. Pure.
+ * Returns the base load in W: the median, over the days that are mostly known, of the lowest two-hour mean of each day. Null if fewer than
+ * three days are mostly known. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which each day
+ * begins, and the end of the last day. Pure.
  */
 export function computeBaseLoad(energies: Float64Array, days: readonly number[]): number | null {
   const lowest = days.slice(1).flatMap((end, index) => {
@@ -26,11 +26,11 @@ export function computeBaseLoad(energies: Float64Array, days: readonly number[])
     return mean === null ? [] : [mean];
   });
   if (lowest.length < MIN_DAYS) return null;
-  // If the median lies between two days, the lower one is used.
+  // If the number of days is even, the lower of the two middle values is used.
   return quarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 
-/** Returns the lowest sum of `STEADY_QUARTER_HOURS` consecutive known quarter-hours as a mean. Null if too few are known. */
+/** Returns the lowest mean of `STEADY_QUARTER_HOURS` consecutive known quarter-hours of a day. Null if too few quarter-hours are known. */
 function lowestMean(energies: Float64Array, from: number, to: number): number | null {
   let [known, run, sum, lowest] = [0, 0, 0, Number.POSITIVE_INFINITY];
   for (let at = from; at < to; at++) {

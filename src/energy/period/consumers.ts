@@ -8,8 +8,8 @@ import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalenda
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
 /**
- * Maximum number of devices whose quarter-hours are read: those with the highest usage. The night loads of the others
- * are too small to matter.
+ * Maximum number of devices whose quarter-hours are read: those with the highest usage. The night loads of all other devices are too small
+ * to matter.
  */
 const MOST_PROFILED = 30;
 

@@ -37,8 +37,7 @@ export type PeriodDataSource = ReturnType<typeof tellerOf>;
 /** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the
-  // time.
+  // Energy flows are computed only for the whole period. The buckets of the period need only the usage, which takes a third of the time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
     const used = computeUsed(sums);
@@ -49,7 +48,7 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
   });
 }
 
-/** Creates the data source for one device: its import, or its export if it produces. Null if none of its series counts. */
+/** Creates the data source for one device: its import, or its export if the device produces. Null if none of its series counts. */
 export async function createDeviceDataSource(db: Database, deviceId: string): Promise<PeriodDataSource | null> {
   const loaded = await loadDeviceAsMeter(db, deviceId);
   if (!loaded) return null;
@@ -81,7 +80,7 @@ const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
  * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
- * covered. If every quarter-hour had to be, an inverter that is off at night would make all nights unknown. Pure.
+ * covered. If this applied to every quarter-hour, an inverter that is off at night would make all nights unknown. Pure.
  */
 export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
   const last = used.length - 1;
@@ -92,8 +91,8 @@ export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarterHo
 }
 
 /**
- * Returns the loads of devices in `[from, to)`, which are starts of quarter-hours, in mWh; NaN as for `measured`. `isOut`: the export
- * instead of the import.
+ * Returns the loads of devices in `[from, to)`, both starts of quarter-hours, in mWh. NaN if unknown or mostly estimated. `isOut`: the
+ * export instead of the import.
  */
 export async function loadDeviceProfiles(
   db: Database,
@@ -132,17 +131,17 @@ function tellerOf(
   const beginsAtMs = begins.length === 0 ? null : Math.min(...begins);
   return {
     home,
-    /** Whether the device produces; all amounts are then its export. */
+    /** Whether the device produces; all amounts are then exports. */
     isProducer,
-    /** Start of the data, Unix ms. Null: there are none, or their start is unknown. */
+    /** Start of the data, Unix ms. Null if there are no data or their start is unknown. */
     beginsAtMs,
     async totalIn(range: { from: Date; to: Date }): Promise<PeriodTotal> {
       const sums = await readHomeSums(db, home, range);
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * The same as `totalIn`, but without energy flows, which saves a third of the time. Coverage then refers to the meters at the
-     * connection point, or to consumption devices if there is none.
+     * Returns the same amount as `totalIn`, but without energy flows, which saves a third of the time. The coverage then refers to the
+     * meters at the connection point or, if there is none, to consumption devices.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount> {
       const sums = await readHomeSums(db, rows, range);
@@ -169,13 +168,13 @@ function tellerOf(
   };
 }
 
-/** Whether a device is at the connection point or, while there is no grid meter, counts as consumption. */
+/** Whether a device is at the connection point or, while the home has no grid meter, counts as consumption. */
 const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * Returns the coverage of a range: the known share of the expected channel data; the time before the first device counts as unknown.
- * Otherwise a month with one week of data would look comparable.
+ * Returns the coverage of a range: the known share of the channel data that are expected. The time before the first device counts as
+ * unknown; otherwise a month with one week of data would look comparable.
  */
 function coverageOf(
   home: Home,

@@ -64,7 +64,7 @@ describe('the days that a period is compared with', () => {
       start: '2026-09-03',
       end: '2026-09-14',
     });
-    // The month has 31 days, so four weeks before would share three days with it.
+    // October has 31 days, so a period that begins four weeks earlier would share three days with it.
     expect(comparedWith('month', '2026-10-01', '2026-12-01')?.before).toEqual({
       start: '2026-08-27',
       end: '2026-09-26',
@@ -90,7 +90,7 @@ describe('the days that a period is compared with', () => {
     );
     const at = (date: string, iso: string) =>
       toInstants({ start: date, end: date }, 'Europe/Berlin', new Date(iso)).to.toISOString();
-    // 14:40 in summer, 14:10 in winter, and on the day on which the clock goes back.
+    // The last day is cut at 14:40 local time in summer, at 14:10 in winter, and on the day on which the clock goes back.
     expect(at('2026-10-12', '2026-10-19T12:40:00Z')).toBe('2026-10-12T12:30:00.000Z');
     expect(at('2025-11-24', '2026-11-23T13:10:00Z')).toBe('2025-11-24T13:00:00.000Z');
     expect(at('2026-10-25', '2026-11-01T13:10:00Z')).toBe('2026-10-25T13:00:00.000Z');

@@ -12,16 +12,19 @@ export interface DaySpan {
   end: string;
 }
 
-/** Days with which a period is compared: equally many, and on the same weekdays. */
+/** Days with which a period is compared: as many days as the period has, and on the same weekdays. */
 export interface ComparedDays {
-  /** Days of the period itself that have already begun. */
+  /** Days of the current period that have already begun. */
   now: DaySpan;
   /** Days of the previous period. Null for a year, because the previous year is `last_year`. */
   before: DaySpan | null;
   last_year: DaySpan;
 }
 
-/** Weeks between a period and its comparison period, by unit and for a year. They are extended if the two would share days. */
+/**
+ * Minimum number of weeks between a period and the period with which it is compared, by unit. More weeks are used if the two periods would
+ * share days.
+ */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
 
@@ -32,9 +35,9 @@ export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
 }
 
 /**
- * Returns the days with which the days of a period up to `until` are compared, or null if the period has not begun. Usage depends more on
- * the weekday than on the day of the month, so both comparisons lie whole weeks earlier: the minimum of the unit, extended until no day is
- * in both. Pure.
+ * Returns the days with which the days of a period up to `until` are compared; null if the period has not begun. Usage depends more on the
+ * weekday than on the day of the month, so both comparison periods begin a whole number of weeks earlier: at least the minimum of the unit,
+ * and so many that no day is in both periods. Pure.
  */
 export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;

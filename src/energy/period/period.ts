@@ -44,7 +44,7 @@ export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Share of the days, up to now, whose usage is known. */
+  /** Share of the days up to now whose usage is known, 0 to 1. */
   coverage: number | null;
 }
 
@@ -67,7 +67,7 @@ export interface HomePeriod {
   /** Whether the device produces; `used` then contains its production. */
   is_production: boolean;
   used: Used;
-  /** Usage in the period so far, and on the same weekdays of earlier periods, up to the same time. Null if there is nothing to compare. */
+  /** Usage in the period so far, and on the same weekdays of earlier periods up to the same time. Null if there is no usage to compare. */
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
   /**
@@ -77,7 +77,7 @@ export interface HomePeriod {
   curve: { at: string | null; slot: number; watts: number | null }[];
   /** Highest quarter-hour of a day, week or month. */
   peak: { at: string; watts: number } | null;
-  /** Base load and night load of the last `days` days of the period. */
+  /** Base load and night load over the last `days` days of the period. */
   profile: { days: number; base_watts: number | null; night_watts: number | null };
   /** Current power of a home; null for a device. */
   power: CurrentPower | null;
@@ -102,8 +102,8 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = dayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
-  // For periods of several days, the total of the whole period is also used for the comparison, because a few minutes
-  // make no difference.
+  // For a period of several days, the total of the whole period is also used for the comparison, because its few additional minutes make no
+  // difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
@@ -154,7 +154,7 @@ export async function loadHomePeriod(
   };
 }
 
-/** Days of a comparison with their instants. The last day is cut at now, or at the end of known data. */
+/** Days of a compared period, and their instants. The last day is cut at now, or at the end of known data. */
 interface Span {
   days: DaySpan;
   range: Range;
@@ -162,7 +162,10 @@ interface Span {
 
 type ComparedSpans = [now: Span, before: Span | null, lastYear: Span];
 
-/** Returns the period, the previous one and last year's; null if the period has not begun. Costs use the same spans. */
+/**
+ * Returns the days of a period, of the previous period and of last year's period; null if the period has not begun. Costs use the same
+ * days.
+ */
 export function findComparedSpans(
   unit: PeriodUnit,
   days: DaySpan,
@@ -188,8 +191,8 @@ const endOfQuarterHour = (time: Date): Date =>
 const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 /**
- * Returns the range of quarter-hours that is read: twelve weeks up to the end of the period, or up to now. Empty if the period has not
- * begun.
+ * Returns the range of quarter-hours that is read for a period: twelve weeks up to the end of the period, or up to now. Empty if the period
+ * has not begun.
  */
 function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
@@ -202,7 +205,7 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
   return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }
 
-/** Returns the last days of a window with their calendar. Devices are read for these days only, because there are many. */
+/** Returns the last days of a range with their calendar. Devices are read for these days only, because there are many devices. */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
@@ -226,7 +229,7 @@ function usedOf(total: CoveredAmount | null): Used {
   return { ...known(total.amount), coverage: total.coverage };
 }
 
-/** `totals`: those of the spans, in the same order. */
+/** `totals`: the totals of the spans, in the same order. */
 function compare([now, before, lastYear]: ComparedSpans, totals: (CoveredAmount | null)[]): HomePeriod['compared'] {
   const [ofNow = null, ofBefore = null, ofLastYear = null] = totals;
   return {
@@ -253,7 +256,7 @@ function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Rang
   });
 }
 
-/** Returns the mean day over the days of the period that have begun, or over its last days if it is longer. */
+/** Returns the load of the mean day over the days of the period that have begun, or over the last days of a long period. */
 function typicalCurve({ energies }: QuarterHourLoad, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({

@@ -22,7 +22,7 @@ const FRESH_MS = 60_000;
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
-/** The parts of a home on which its power depends. */
+/** The data of a home from which its power is computed. */
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
@@ -41,8 +41,7 @@ const TRAIL_STEPS = 120;
 const STEP_SECONDS = 5;
 
 /**
- * Returns the measured power of a home in W at steps of the last ten minutes, oldest first. Null where it was not
- * measured.
+ * Returns the measured power of a home in W at each step of the last ten minutes, oldest first. Null for a step without a measured power.
  */
 export async function loadPowerTrail(
   db: Database,
@@ -69,8 +68,8 @@ export async function loadPowerTrail(
 }
 
 /**
- * The power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power within
- * 60 s. Pure.
+ * Computes the power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power
+ * within 60 s. Pure.
  */
 export function computeMeasuredPower(
   home: Parts,
@@ -94,8 +93,8 @@ export function computeMeasuredPower(
 }
 
 /**
- * The mean power of this quarter-hour, or of this and the previous one if this one has just begun. Each device's mean is over its covered
- * time.
+ * Returns the mean power of the current quarter-hour, or of the current and the previous quarter-hour if the current one has just begun.
+ * Each device's mean is over its covered time.
  */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
@@ -119,7 +118,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
-      // Registers of one direction (two tariffs) cover the same time, and the covered times are added up.
+      // If a device has several registers of one direction (two tariffs), all cover the same time, and their covered times are added up.
       const mean = (energy: number, ms: number, channelCount: number) =>
         ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
       return {

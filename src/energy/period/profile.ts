@@ -40,7 +40,7 @@ export function calendarOf(fromMs: number, count: number, zone: string): Quarter
 
 /** Base load and night load over the last days of a range. */
 export interface BaseAndNightLoad {
-  /** Lowest steady load (base-load.ts). Null: too little is known. */
+  /** Lowest steady load (base-load.ts). Null if too few quarter-hours are known. */
   base_watts: number | null;
   /** Mean load at night; null if unknown. */
   night_watts: number | null;

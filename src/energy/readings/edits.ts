@@ -4,12 +4,12 @@ import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** The computed part of an edit. Times are Unix ms. */
+/** The part of an edit that the stored consumption takes into account. Times are Unix ms. */
 interface ComputedEdit {
   editId: string;
   channel: string | null;
   kind: string | null;
-  /** Start of the edit, and the part `[fromMs, toMs)` of its time with which the stored consumption was computed. */
+  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that the stored consumption takes into account. */
   startMs: number;
   fromMs: number;
   toMs: number;
@@ -20,8 +20,8 @@ interface ComputedEdit {
 }
 
 /**
- * Finds the edits of excluded and of added readings. Returns a function that maps such a reading to the id of its edit, the earliest if
- * there are several; null if none was made for it.
+ * Finds the edits that exclude or add readings. Returns a function from such a reading to the id of its edit, the earliest one if there are
+ * several; null if no edit excludes or adds the reading.
  */
 export async function findEditsOf(
   db: Database,

@@ -11,12 +11,12 @@ import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 export interface DeviceReading {
   series: SeriesWithReadings;
   at: Date;
-  /** Length of an interval reading in ms; 0 for other kinds; -1 if a person read it, or an edit by the clock added it. */
+  /** Length of an interval reading in ms; 0 for other kinds; -1 if a person entered the reading or an edit by the clock added it. */
   intervalMs: number;
   /** In the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
   value: number;
   verdict: ReadingVerdict;
-  /** The edit that excludes or added the reading. Null: none. */
+  /** The edit that excludes or added the reading; null if there is none. */
   editId: string | null;
 }
 
@@ -25,8 +25,8 @@ export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
 /**
- * Returns the readings of a device within the caller's reach, in order of time, series and length. Null if there is no such device. A
- * reading is a value that is stored: of two values for one time, the lower. Readings that retention has dropped are missing.
+ * Returns the readings of a device within the caller's reach, in order of time, series and length. Null if there is no such device. Of two
+ * values for the same time, only the lower one is stored. Readings that retention has deleted are missing.
  */
 export async function listReadings(
   db: Database,

@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** A page of readings in `[from, to)`, after the reading that `cursor` names (`readingCursor`). */
+/** A page of readings in `[from, to)`, after the reading whose cursor is given (`readingCursor`). */
 export interface ReadingsPage {
   from: Date;
   to: Date;
@@ -12,7 +12,7 @@ export interface ReadingsPage {
   cursor?: string;
 }
 
-/** A row of the page's statement. */
+/** A row of the statement that reads a page of readings. */
 export interface ReadingRow {
   series_id: number;
   read_at: Date;
@@ -24,14 +24,14 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** Values of `interval_ms` below and above those of all readings, the lowest of which is -1. */
+/** Values of `interval_ms` below and above the values of all readings, the lowest of which is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
 /**
  * Maximum number of excluded readings that the search for the previous reading skips before it searches from the start.
  */
 const MAX_PASSED_OVER = 100_000;
 
-/** Parses a position in the list. Throws 422 if it does not belong to this range. */
+/** Parses a position in the list of readings. Throws 422 if the position does not belong to this range. */
 function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: number; intervalMs: number } {
   if (cursor === undefined) return { at: from, seriesId: 0, intervalMs: BEFORE_ALL };
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
@@ -41,13 +41,13 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 
-/** Returns the stored verdict of a reading, as a subquery: one probe of an index for each row, whatever the planner expects. */
+/** Returns the stored verdict of a reading, as a subquery that probes an index once for each row, whatever the planner expects. */
 const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 
 /**
- * Reads a page. The first rows of each series are found by the key's index and merged, so a page costs the same at
- * every position in a history of any length.
+ * Reads a page of readings. The first rows of each series are found by the key's index and merged, so a page costs the same at every
+ * position in a history of any length.
  */
 export async function readPage(
   db: Database,
@@ -92,16 +92,19 @@ export async function readPage(
   });
 }
 
-/** Whether the reading that `n` confirms is still held (verdict `held`). Only readings judged false lie between that reading and `n`. */
+/**
+ * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). Only readings judged false lie between that reading and
+ * `n`.
+ */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
   WHERE h.series_id = n.series_id AND h.read_at < n.read_at AND h.verdict NOT IN ('glitch', 'excluded')
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * Returns the time of the last reading before `n` that is not excluded, as far as the counting rule needs it: the previous one if
- * at most `MAX_PASSED_OVER` excluded ones are in between; otherwise the one that retention has stored, or the first of
- * the series.
+ * SQL: the time of the last reading before `n` that is not excluded, as far as the counting rule needs it. If more than `MAX_PASSED_OVER`
+ * excluded readings precede `n`: the time of the last reading that retention has moved to `closed_readings`, or else of the first reading
+ * of the series.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

@@ -9,11 +9,11 @@ export interface SeriesWithReadings {
   channel: string;
   kind: string;
   nativeName: string;
-  /** Whether its values are m³ instead of kWh. */
+  /** Whether the values of the series are m³ instead of kWh. */
   isVolume: boolean;
-  /** Whether it is known what the series measures. */
+  /** Whether the quantity that the series measures is known. */
   isKnown: boolean;
-  /** Times in which the series counts: it counts the time before each of its readings in `(fromMs, untilMs]`. */
+  /** Times in which the series counts. If a reading lies in `(fromMs, untilMs]`, the energy since the previous reading counts. */
   counted: readonly { fromMs: number; untilMs: number }[];
   /** Times after which the series reads another counter. */
   splitsMs: readonly number[];
@@ -45,7 +45,7 @@ export async function findDeviceWithReadings(
     .innerJoin('series_roles as r', 'r.series_id', 's.series_id')
     .select(['s.series_id', 's.channel', 's.meant', 's.kind', 's.native_name', 's.unit', 's.split_after'])
     .select(['r.counts_from', 'r.counts_until'])
-    // Gas, heat and water count by their meter: the roles of `series_roles` are those of electricity.
+    // Gas, heat and water count by their own meters: the roles in `series_roles` are those of electricity.
     .select(
       sql<boolean>`r.counts_import OR r.counts_export OR coalesce(r.meter ~ '^(gas|heat|water)', false)`.as('counts'),
     )
@@ -65,7 +65,7 @@ export async function findDeviceWithReadings(
       counted: [],
       splitsMs: (split_after ?? []).map((at) => at.getTime()),
     };
-    // PostgreSQL's infinities arrive as numbers.
+    // The driver returns PostgreSQL's infinite times as numbers.
     if (role.counts) one.counted.push({ fromMs: Number(role.counts_from), untilMs: Number(role.counts_until) });
     series.set(seriesId, one);
   }

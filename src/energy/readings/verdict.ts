@@ -30,17 +30,17 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 /** Stored verdict on a reading. Times are Unix ms. */
 export interface ReadingFacts {
   atMs: number;
-  /** Stored verdict of the counting rule. Null: plainly counted, if its series counts. */
+  /** Stored verdict of the counting rule. Null: the reading was counted without a remark, if its series counts. */
   note: string | null;
-  /** Whether the reading fits a held one that is not decided yet. */
+  /** Whether the reading agrees with a reading on hold that is not decided yet. */
   isAwaiting: boolean;
-  /** Time of the series' previous reading that no edit excludes. Null: there is none. */
+  /** Time of the series' previous reading that no edit excludes. Null if there is no such reading. */
   previousMs: number | null;
-  /** Whether a higher value was received for the same time. */
+  /** Whether a higher value was received for the same time as the stored one. */
   isLowerKept: boolean;
 }
 
-/** Returns the verdict on a reading, in the words of the API. Pure. `maxGapMinutes`: setting of its device. */
+/** Returns the verdict on a reading, in the words of the API. `maxGapMinutes`: setting of the reading's device. Pure. */
 export function decideReadingVerdict(
   series: Pick<SeriesWithReadings, 'kind' | 'isKnown' | 'counted' | 'splitsMs'>,
   { atMs, note, isAwaiting, previousMs, isLowerKept }: ReadingFacts,
@@ -51,7 +51,7 @@ export function decideReadingVerdict(
   // Climate readings have no counting rule, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // The series counts from this reading on: the energy before it belongs to another quantity.
+  // The series begins to count with this reading: the energy before the reading belongs to another quantity.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';

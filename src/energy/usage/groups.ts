@@ -59,7 +59,7 @@ export async function readPlainHomes(
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
-  // Raw SQL on the hot path of every answer about a group; relation names come from src/rollups/levels.ts.
+  // Raw SQL on the hot path of every response about a group; relation names come from src/rollups/levels.ts.
   const { rows } = await sql<BucketPart>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
@@ -67,8 +67,8 @@ export async function readPlainHomes(
 }
 
 /**
- * The same as `readPlainHomes`, for days that make up most of a UTC month: reads the stored hours of the day of the month and subtracts its
- * other days, which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
+ * Returns the same sums as `readPlainHomes`, for days that make up most of a UTC month: reads the sums stored by month and hour of day, and
+ * subtracts the other days of the month, which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
  */
 export async function readPlainMonth(
   db: Database,
@@ -94,9 +94,9 @@ export async function readPlainMonth(
 }
 
 /**
- * Returns the usage of composed homes: their sums by home and bucket, and the parts of all homes together, in one snapshot. The physical
- * lower bound applies to each home in each bucket and part (docs/home.md), so stored sums of a begun month are added before it is applied.
- * `begun`: these stored sums.
+ * Returns the usage of composed homes (whose usage is not the sum of their imports): the sums by home and bucket, and the parts of all
+ * homes together, in one snapshot. The physical lower bound applies to each home in each bucket and part (docs/home.md), so the stored sums
+ * of the current month's first days (`begun`) are added before the bound is applied.
  */
 export async function readComposedHomes(
   db: Database,
@@ -119,8 +119,8 @@ export async function readComposedHomes(
 }
 
 /**
- * Builds a query for rows of `home` (index in the list), `bucket`, `part` and the sums of some homes, from the hours of a range (which may
- * be empty) and the sums of the `begun` month. A part may have several rows.
+ * Builds a query for the sums of some homes from the hours of a range (which may be empty) and the stored sums of the current month's first
+ * days (`begun`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
  */
 export function homesProfileSql(
   homes: readonly Home[],

@@ -20,7 +20,7 @@ import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
 import { listUnitsOfQuarterHours, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
 
-/** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are left out, or all their sums are 0. */
+/** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are omitted, or all their sums are 0. */
 export interface HomeClockUnit extends HomeSums {
   startsAt: Date;
 }
@@ -33,11 +33,11 @@ export interface HomeDay extends HomeSums {
 export interface HomeMonth extends HomeSums {
   /** First day of the month, YYYY-MM-DD. */
   month: string;
-  /** Hour of the day, 0 to 23, with the highest total. Null under the same conditions as `peak`. */
+  /** Hour of the day, 0 to 23, with the highest total. Null if nothing was used or no hour was mostly measured. */
   peakHourOfDay: number | null;
 }
 
-/** Usage of a row of sums, and whether at least half of it was measured (docs/home.md, "Peak hours"). */
+/** SQL: the usage of a row of sums, and whether at least half of the usage was measured (docs/home.md, "Peak hours"). */
 const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
@@ -55,7 +55,7 @@ export async function readHomeByClockUnit(
 }
 
 /**
- * Returns the sums of a home by clock units that are no whole UTC hours, from packed quarter-hours. A statement that sums one row for each
+ * Returns the sums of a home by clock units that are not whole UTC hours, from packed quarter-hours. A statement that sums one row for each
  * quarter-hour and device takes ten times as long.
  */
 async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
@@ -134,8 +134,8 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 const READ = Object.values(COLUMNS);
 
 /**
- * Splits the range into pieces with their row lengths: an hour in which a home's roles change, or the range begins or ends, is read by
- * quarter-hour.
+ * Splits a range into stretches and the row lengths by which they are read. An hour is read by quarter-hour if roles of a home change in
+ * it, or if the range begins or ends in it.
  */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
@@ -177,8 +177,8 @@ export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
   );
 
 /**
- * Builds the join of pieces of time (`p`, with `at`) with the factors of their parts (`f`, with `home`, the index in the list), and the
- * sums over it. All homes must be loaded with the same options.
+ * Builds the SQL join of stretches of time (`p`, with `at`) with the factors of their parts (`f`, with `home`, the index in the list), and
+ * the sums over the join. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = homes.flatMap((home, place) => listRoleParts(home, range).map((part) => ({ ...part, place })));
@@ -235,7 +235,7 @@ function homeSpan(home: Home, range: { from: Date; to: Date }): RawBuilder<unkno
 /** Builds a query for the sums of a home by clock hour of the range's zone: columns `hour` and the sums. */
 const homeHours = (home: Home, range: Range): RawBuilder<unknown> => hoursBy([home], range, 'hour', sql``, sql``);
 
-/** The same as `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
+/** Builds the same query as `homeHours`, for several homes and also for shorter units; `home` is the index in the list. */
 export const homesHoursSql = (homes: readonly Home[], range: Range, unit: ClockUnit): RawBuilder<unknown> =>
   hoursBy(homes, range, unit, sql`home, `, sql`, 2`);
 

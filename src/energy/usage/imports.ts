@@ -16,16 +16,16 @@ import { filterComposedUsers, isComposedSql } from './composed.ts';
 import { listUnitsOfQuarterHours, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
 
 /**
- * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its
- * import. The statement that reads imports by whole UTC hours, days or months also checks whether the home is composed,
- * and reads nothing if it is.
+ * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
+ * that reads imports by whole UTC hours, days or months also checks whether the home's usage is not the sum of its imports (a composed
+ * home), and then reads no imports.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
 const ESTIMATED = sql.ref(COLUMN_BY_MEASURE.estimatedMilliwattHours);
 /**
- * SQL condition that an hour, or an hour of the day, can be the peak: it has usage, at most half of which is estimated
- * (docs/home.md, "Peak hours").
+ * SQL condition that an hour, or an hour of the day, can be the peak: the hour has usage, at most half of which is estimated (docs/home.md,
+ * "Peak hours").
  */
 const CAN_BE_PEAK = sql`used > 0 AND 2 * ${ESTIMATED} <= used`;
 const READ = [
@@ -35,7 +35,7 @@ const READ = [
 ];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** Length of a range up to which planning a statement takes longer than running it. */
+/** Length of a range in ms up to which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
@@ -43,14 +43,14 @@ export type ImportOwner = { userId: string } | { deviceId: string };
 
 export type BucketUnit = ClockUnit | 'day' | 'month';
 
-/** Imports by bucket, in order. Buckets without data are left out. */
+/** Imports by bucket, in order. Buckets without data are omitted. */
 export interface BucketImports {
   /** Unix seconds: the start of an hour or a shorter bucket; for a day or month 00:00 UTC of its first date in the range's zone. */
   at: readonly number[];
   milliwattHours: readonly MilliwattHours[];
   /**
    * For a day: start of the hour with the highest import (Unix seconds), the first of equal ones. For a month: the hour of the day, 0 to
-   * 23, with the highest total. Null: no import, or too much of it is estimated.
+   * 23, with the highest total. Null if nothing was imported or too much of the import is estimated.
    */
   peaks: readonly (number | null)[];
 }
@@ -60,12 +60,13 @@ export interface ImportedTotal {
   milliwattHours: MilliwattHours;
   /** Number of days with data. */
   days: number;
-  /** Hour of the day, 0 to 23, with the highest total, or null. */
+  /** Hour of the day, 0 to 23, with the highest total; null if there is none. */
   peakHourOfDay: number | null;
 }
 
 /**
- * Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response has thirty.)
+ * Formats the first date of a day or month of `Imports`, YYYY-MM-DD. (`toISOString` takes four times as long, and a response contains about
+ * thirty dates.)
  */
 export function formatEpochDate(second: number): string {
   const date = new Date(second * 1_000);
@@ -76,10 +77,13 @@ export function formatEpochDate(second: number): string {
 const ownerOf = (whose: ImportOwner): RowOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
-/** Returns the level that contains the UTC hours of a user or device. */
+/** Returns the aggregation level that contains the UTC hours of a user or device. */
 const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
-/** Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null: the user's home is composed. */
+/**
+ * Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null if the home's usage is not the sum of its
+ * imports.
+ */
 export async function readImports(
   db: Database,
   whose: ImportOwner,
@@ -102,7 +106,7 @@ export async function readImports(
   return importsOf(rows);
 }
 
-/** Days of a user in UTC, the most frequent query. Building its statement took a tenth of the CPU time of a request. */
+/** Statement for a user's UTC days, the most frequent query. Building the statement took a tenth of the CPU time of a request. */
 const runUserDays = buildOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
@@ -111,7 +115,7 @@ const runUserDays = buildOnce((userId: string, from: Date, to: Date) => {
   return columnsSql({ userId }, rows, true);
 });
 
-/** Reads the total imports of a range. Null: the user's home is composed. */
+/** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
 export async function readImportTotal(db: Database, whose: ImportOwner, range: Range): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
   // Raw SQL, here and below, on the hot path of every answer about usage; this form was measured to be fast.
@@ -133,7 +137,7 @@ const homeOf = (whose: ImportOwner) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/** Buckets as one row of lists, because the driver blocks the process for six milliseconds for each thousand rows. */
+/** Columns of the buckets as one row of lists, because the driver blocks the process for six milliseconds for each thousand rows. */
 interface Columns {
   isComposed: boolean;
   at: string | null;
@@ -141,7 +145,7 @@ interface Columns {
   peaks: string | null;
 }
 
-/** Builds the statement that returns the rows of a query, `at`, `used` and `peak`, as lists. */
+/** Builds the statement that returns the rows of a query (`at`, `used` and `peak`) as lists. */
 const columnsSql = (whose: ImportOwner, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
     ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
@@ -168,7 +172,10 @@ function importsOf([row]: readonly Columns[]): BucketImports | null {
 
 const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
 
-/** Reads the imports by clock units that are no whole UTC hours, from packed quarter-hours. Null: the user's home is composed. */
+/**
+ * Reads the imports by clock units that are not whole UTC hours, from packed quarter-hours. Null if the home's usage is not the sum of its
+ * imports.
+ */
 async function sumImportQuarterHours(
   db: Database,
   whose: ImportOwner,
@@ -215,7 +222,7 @@ const localDaysOf = (whose: ImportOwner, range: Range): RawBuilder<unknown> => s
 
 /**
  * Builds a query for months, which include only the days within the range. Whole UTC months come from the monthly aggregate; parts of
- * months and other zones come from hours.
+ * months, and months of other zones, come from hours.
  */
 function monthsOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);

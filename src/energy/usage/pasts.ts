@@ -10,19 +10,19 @@ const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
- * Builds a query for the first quarter-hour of a key with data. `where`: condition on closed quarter-hours `c`; `open`: a query of open
- * ones to add.
+ * Builds a query for the first quarter-hour with data of a device or part (`key`). `where`: condition on closed quarter-hours `c`; `open`:
+ * a query of open quarter-hours to add.
  */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
     GROUP BY 1 HAVING ${IS_KNOWN}) q)`;
 const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_quarter_hours o WHERE o.device_id = d.key`;
 
-/** Number of quarter-hours for which each array element of a packed day stands. A single element stands for all 96. */
+/** SQL: the number of quarter-hours for which each array element of a packed day stands. A single element stands for all 96. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
 /**
- * Builds a query for the net export of the stored closed hours of a key. `where`: condition on the start `at` of a row. Doubles are exact
- * below 2^53 mWh.
+ * Builds a query for the net export of a device or part (`key`) in the stored closed hours. `where`: condition on the start `at` of a row.
+ * Doubles are exact below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)
@@ -32,10 +32,10 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of some keys: columns `key`, `begins_at` (null: nothing of it counts yet) and `net_export` (null if
- * it does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first quarter-hour is searched on the first
- * stored day, and everywhere only if that day has no data. Stored facts of a key (`storeHistoryFacts`) are valid unless a closed hour
- * before their bound has changed or is open again.
+ * Builds a query for facts from the whole history of some devices or parts (keys): columns `key`, `begins_at` (null: no interval counts
+ * yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
+ * quarter-hour is searched on the first stored day, and everywhere only if that day has no data. Stored facts of a key
+ * (`storeHistoryFacts`) are valid unless a closed hour before their bound has changed or is open again.
  */
 export const historyFactsSql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -61,7 +61,7 @@ export async function findBeginning(db: Database, deviceId: string): Promise<num
 /** Maximum age of stored facts, in days. Each query adds the energy since the facts were stored, so the age must be low. */
 const DAYS_TO_ADD = 7;
 
-/** A device, or a part of one, whose past is stored. */
+/** A device, or a part of a device, about whose past facts are stored. */
 export interface DeviceWithStoredFacts {
   key: string;
   userId: string;
@@ -69,9 +69,9 @@ export interface DeviceWithStoredFacts {
 }
 
 /**
- * Stores the history facts of some keys from closed hours before a time (`historyFactsSql` adds later hours). Stored facts are renewed
- * after a week. Keys without data before that time are skipped. `before`: start of a UTC day; changes of closed hours before it are
- * recorded.
+ * Stores facts about the history of some devices or parts (keys), from closed hours before a time (`historyFactsSql` adds later hours).
+ * Stored facts are renewed after a week. Skips keys without data before that time. `before`: start of a UTC day; changes of closed hours
+ * before it are recorded.
  */
 export async function storeHistoryFacts(
   db: Database,

@@ -14,7 +14,7 @@ test.each([
   ['{1,2,3,4}', -2, 4, [3, 4, 0, 0, 0, 0]],
   ['{1,2,3,4}', 4, 4, [0, 0, 0, 0, 1, 2]],
   ['{-5,NULL,7}', 0, 3, [-5, 0, 7, 0, 0, 0]],
-  // A single element stands for the whole day.
+  // A single array element stands for all quarter-hours of the day.
   ['{9}', 4, 96, [0, 0, 0, 0, 9, 9]],
   ['{9}', -94, 96, [9, 9, 0, 0, 0, 0]],
   ['{-9}', 2, 1, [0, 0, -9, 0, 0, 0]],

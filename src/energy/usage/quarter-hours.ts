@@ -16,7 +16,7 @@ import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
 
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
-/** Measures by quarter-hour of a range, in order; each list begins at the start of the range. */
+/** Measures by quarter-hour of a range, in order; the first element of each list is at the start of the range. */
 export type MeasuredQuarterHours<M extends Measure> = Record<M, Float64Array>;
 
 interface Row {
@@ -28,9 +28,9 @@ interface Row {
 }
 
 /**
- * Reads the load profile of users and devices in `[from, to)`, which are starts of quarter-hours, as lists of numbers. Packed days are sent
- * as stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Owners without data are
- * left out.
+ * Reads the load profile of users and devices in `[from, to)`, both starts of quarter-hours, as lists of numbers. Packed days are sent as
+ * they are stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Omits owners without
+ * data.
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,
@@ -86,8 +86,8 @@ const MEASURE_OF = {
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
- * Returns the weighted sums of parts by quarter-hour of `[from, to)`, which are starts of quarter-hours: the balance of a home
- * (docs/home.md) applied to packed profiles.
+ * Returns the weighted sums of parts by quarter-hour of `[from, to)`, both starts of quarter-hours. Applies the balance of a home
+ * (docs/home.md) to packed profiles.
  */
 export async function sumQuarterHours<Name extends string>(
   db: Database,
@@ -105,7 +105,8 @@ export async function sumQuarterHours<Name extends string>(
   for (const part of parts) {
     const profile = profiles.get(part.id);
     if (!profile) continue;
-    // Stretches begin and end with quarter-hours (roles.ts), except the first and the last, which are infinite.
+    // Stretches begin and end with quarter-hours (roles.ts), except that the first stretch begins at -Infinity and the last one ends at
+    // Infinity.
     const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_HOUR_MS);
     const end = Math.min(count, (part.toMs - fromMs) / QUARTER_HOUR_MS);
     for (const name of names)
@@ -125,11 +126,11 @@ const quartersOfHour = (column: string): string => {
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
-/** A clock unit of a zone, as places in lists of quarter-hours. */
+/** A clock unit of a zone, as indexes into lists of quarter-hours. */
 export interface UnitOfQuarterHours {
   /** Start of the unit, Unix ms. */
   startMs: number;
-  /** Places of its quarter-hours, from `first` to before `end`. */
+  /** Indexes of its quarter-hours, from `first` up to, but not including, `end`. */
   first: number;
   end: number;
 }
@@ -164,7 +165,7 @@ const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
  * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
- * stands for `quarters` values: a single element for all of them, null for zeros.
+ * contains `quarters` values, or a single element for all of them; null stands for zeros.
  */
 export function addArrayText(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;

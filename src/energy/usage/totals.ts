@@ -17,11 +17,11 @@ export interface UserSpan {
   endMs: number;
 }
 
-/** Pieces of a span by the aggregate that contains their closed hours: `[from, to)` in Unix ms, empty if from = to. */
+/** Pieces of a span, by the aggregate that contains the closed hours of each piece: `[from, to)` in Unix ms, empty if from = to. */
 export interface SpanPieces {
   /** Part of the span in whole UTC days. Used for spans of two or more days, such as months. */
   days: [number, number];
-  /** Parts of the span in UTC hours, before and after the whole days. Without whole days, the whole span. */
+  /** Parts of the span in UTC hours, before and after the whole days. The whole span if it contains no whole days. */
   before: [number, number];
   after: [number, number];
   /** The whole span in quarter-hours, if it does not begin and end with a UTC hour. */
@@ -87,7 +87,7 @@ export interface DeviceImport {
   milliwattHours: MilliwattHours;
 }
 
-/** Returns the imports of each of the user's devices in each span, in order, largest first. Devices without import are left out. */
+/** Returns the imports of each of the user's devices in each span, in order, largest first. Omits devices without import. */
 export async function readDeviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
   const { rows } = await query<DeviceImport & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
@@ -106,7 +106,10 @@ export async function readDeviceImportsInSpans(query: Query, spans: readonly Use
   return spans.map((_, index) => byPlace.get(index + 1) ?? []);
 }
 
-/** Import and export of a device, or of a separately measured part of it, in a range. `…Ms`: known time, summed over its channels. */
+/**
+ * Import and export of a device, or of a separately measured part of a device, in a range. `…Ms`: known time in ms, summed over its
+ * channels.
+ */
 export interface DeviceEnergies {
   who: string;
   imported: MilliwattHours;

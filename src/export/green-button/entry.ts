@@ -13,7 +13,7 @@ interface FeedHead {
   id: string;
   title: string;
   subtitle?: string | undefined;
-  /** URL of the feed and the resource of its entries, if a server responds at this URL. */
+  /** URL of the feed and the ESPI resource of its entries, if a server responds at this URL. */
   self?: { href: string; type: string } | undefined;
   at: string;
 }
@@ -48,7 +48,7 @@ export const periodXml = (fromMs: number, toMs: number): string =>
 /** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
-/** Returns the identifier of a name. The same name always has the same identifier. */
+/** Returns the identifier (a URN with a UUID) of a name. The same name always has the same identifier. */
 export const uuidUrn = (about: string, name: string): string =>
   `urn:uuid:${nameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 

@@ -8,15 +8,12 @@ import { localTimeParameters } from './local-time.ts';
 
 /** The contents of a Green Button feed: the user or device, the range and the data. */
 export interface GreenButtonFeed {
-  /**
-   * Id of the user or device. Identifiers in the feed derive from it, so a resource has the same identifier in every
-   * download.
-   */
+  /** Id of the user or device. Identifiers in the feed derive from this id, so a resource has the same identifier in every download. */
   about: string;
   range: Range;
   now: Date;
   data: GreenButtonData;
-  /** Latest statement of the billing period, if the feed is made for one. */
+  /** Latest statement of the billing period, if the feed is created for a billing period. */
   statement?: GreenButtonStatement | undefined;
 }
 
@@ -24,7 +21,7 @@ export interface GreenButtonFeed {
 export interface GreenButtonStatement {
   /** Name of the statement with its checksum, for display. */
   subtitle: string;
-  /** Register values, each with its time. */
+  /** Register values on the bill, each with its time. */
   registers: readonly {
     channel: string;
     direction: 'import' | 'export';

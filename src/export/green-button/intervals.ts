@@ -26,7 +26,7 @@ export interface GreenButtonInterval {
   /** Estimated component of the imported energy. */
   estimated: number;
   exported: number;
-  /** Whether imported or exported energy depends on readings that were edited by hand. */
+  /** Whether imported or exported energy depends on readings that a person excluded or added. */
   isImportEdited: boolean;
   isExportEdited: boolean;
   /** Cost in hundred-thousandths of the currency. Null if no tariff was valid. */
@@ -64,7 +64,7 @@ export async function loadGreenButtonData(
   { buyer, range, now, unit }: { buyer: Buyer; range: Range; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
-  // A device's feed shows the device's own energy. Its export alone earns nothing (docs/cost.md, "Whose energy").
+  // A device's feed contains the device's own energy. Export of a single device earns nothing (docs/cost.md, "Whose energy").
   const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
@@ -97,7 +97,7 @@ export async function* monthsOfIntervals(
   }
 }
 
-/** Marks each interval whose energy depends on edits. */
+/** Marks each interval whose energy depends on manual edits. */
 function markEdited(intervals: GreenButtonInterval[], edited: readonly EditedTime[]): void {
   for (const interval of intervals) {
     const { startMs, durationMs } = interval;
@@ -172,7 +172,7 @@ interface EditedTime {
   exports: boolean;
 }
 
-/** The fields of a component of a buyer's energy that matter for edits. */
+/** The fields of a component of a buyer's energy that matter for manual edits. */
 type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected a buyer's energy in a range. */
@@ -222,7 +222,7 @@ async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range):
 
 /**
  * Whether energy in `[startMs, endMs)` depends on an edit. A reading determines the energy before it, so an edited reading at the end of an
- * interval affects that interval and the next one.
+ * interval affects that interval and the following interval.
  */
 const isEdited = ({ fromMs, toMs }: Pick<EditedTime, 'fromMs' | 'toMs'>, startMs: number, endMs: number): boolean =>
   startMs < toMs && endMs >= fromMs;

@@ -2,12 +2,15 @@ import { DateTime } from 'luxon';
 import { listOffsets } from '#src/energy/local-time.ts';
 
 const NO_RULE = '00000000';
-/** Number of years from which a rule is derived. With fewer years, the fourth Sunday of a month could be the last Sunday in all of them. */
+/**
+ * Number of years from which a rule for clock changes is derived. With fewer years, the fourth Sunday of a month could be the last Sunday
+ * in every year.
+ */
 const YEARS = 7;
 
 /**
  * Returns the local time parameters of ESPI (LocalTimeParameters): the zone's offset from UTC in seconds, and rules for daylight-saving
- * time, 32 bits in hexadecimal. They are those of a time zone from the year of the given date on. If its clock changes follow no rule
+ * time, 32 bits in hexadecimal. The parameters apply from the year of the given date on. If the zone's clock changes follow no rule
  * (Morocco), daylight-saving time is omitted. Pure.
  */
 export function localTimeParameters(zone: string, date: string) {
@@ -44,7 +47,7 @@ const [HOUR, WEEKDAY, MONTH_DAY, KIND, MONTH] = [12, 17, 20, 25, 28].map((bit) =
 /** Kinds of rule. 1: on or after a day of the month; 2 to 6: the first to fifth such weekday of the month; 7: the last such weekday. */
 const [ON_OR_AFTER, FIRST, LAST] = [1, 2, 7];
 
-/** Returns the rule that matches all these clock changes, given in local time; null if there is none. */
+/** Returns the rule that matches all given clock changes, in local time; null if no rule matches. */
 function ruleOf(times: readonly Date[]): string | null {
   const locals = times.map((time) => DateTime.fromJSDate(time, { zone: 'utc' }));
   const first = locals[0] as DateTime;

@@ -26,7 +26,7 @@ interface AuthorizationInformation {
   /** The negotiated scope string; null: the default. */
   scope: string | null;
   createdAt: Date;
-  /** Null if the authorization is valid until it is revoked. */
+  /** Time at which the authorization expires. Null if it is valid until it is revoked. */
   expiresAt: Date | null;
 }
 
@@ -41,7 +41,7 @@ const NEVER = 2 ** 31 - 1;
 export const usagePointId = (appId: string, userId: string): string =>
   nameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
-/** Formats a feed of entries at a URL. `type`: ESPI resource of the entries. */
+/** Formats a feed of entries. `type`: ESPI resource of the entries. */
 export async function* feedXml(
   { self, type, now }: { self: string; type: string; now: Date },
   entries: AsyncIterable<string> | Iterable<string>,

@@ -9,15 +9,13 @@ import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './ru
  */
 export type Exceptions = ReadonlyMap<string, string>;
 
-/**
- * Where exceptions are stored: the file, which routers read when they start, and the running routers (runtime-api.ts).
- */
+/** The places in which exceptions are stored: the file, which routers read when they start, and the running routers (runtime-api.ts). */
 export interface ExceptionTargets {
   file: string;
   routers: readonly string[];
 }
 
-/** Cell by name. Null if the name needs no exception, because it contains its cell. */
+/** The cell of each name. Null if the name needs no exception, because it contains its cell. */
 export type CellByName = ReadonlyMap<string, string | null>;
 
 /**
@@ -48,7 +46,7 @@ export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<s
 
 /**
  * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
- * compares only these names; by default all. Pure.
+ * only these names are compared; by default all names. Pure.
  */
 export function listMapChanges(
   wanted: Exceptions,
@@ -129,13 +127,13 @@ export async function synchroniseRouters({ file, routers }: ExceptionTargets): P
   return changed.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the number of entries in which a router differs from the file. */
+/** Returns the number of entries in which a router's map differs from the file. */
 export async function countDifferences(router: string, file: string): Promise<number> {
   const path = await findMap(router, basename(file));
   return listMapChanges(await readExceptions(file), await readMap(router, path)).length;
 }
 
-/** Runs a function for each router, even if the function fails for some. Throws one error with all reasons. */
+/** Runs a function for each router, even if it fails for some routers. Throws one error with all reasons. */
 async function eachRouter<T>(routers: readonly string[], run: (router: string) => Promise<T>): Promise<T[]> {
   const results = await Promise.allSettled(routers.map(run));
   const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));

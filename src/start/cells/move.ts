@@ -53,8 +53,8 @@ export async function moveToCell(
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Each run forwards the messages of all accounts moved so far. Only the last run waits until no device is connected
-    // to the old cell.
+    // Each run forwards the messages of all accounts moved so far. Only the last run waits until no device is connected to the previous
+    // cell.
     const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
       ...(index === groups.length - 1 ? how : hurried),
@@ -72,8 +72,8 @@ export async function moveToCell(
 }
 
 /**
- * Groups accounts that must move together. The first group contains the accounts that are closed here, because their
- * interrupted move must be completed first.
+ * Groups accounts that must move together. The first group contains the accounts that are closed in this cell, because their interrupted
+ * move must be completed first.
  */
 async function groupUsers(source: Pool, users: readonly string[]): Promise<string[][]> {
   // Raw SQL: ids passed as one parameter.

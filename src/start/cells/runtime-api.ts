@@ -23,7 +23,7 @@ async function ask(router: string, request: string): Promise<string> {
   });
 }
 
-/** A backend of a router. Contains whether any of its servers accepts requests. */
+/** A backend of a router, and whether any of its servers accepts requests. */
 export interface Backend {
   name: string;
   isUp: boolean;
@@ -76,9 +76,8 @@ export interface MapChange {
 }
 
 /**
- * Changes entries of a router's map while the router runs. Adds the new value and then removes the old one, so that
- * each request finds one of them. Uses `add map`, because the time of `set map` depends on the size of the map (345 ms
- * in a map of a million entries).
+ * Changes entries of a router's map while the router runs. Adds the new entry and then removes the old one, so that each request finds one
+ * of the two. Uses `add map`, because the duration of `set map` depends on the size of the map (345 ms in a map of a million entries).
  */
 export async function changeMap(router: string, path: string, changes: readonly MapChange[]): Promise<void> {
   let request = '';

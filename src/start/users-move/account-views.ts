@@ -31,7 +31,10 @@ export const STREAMED_PARTS: readonly CopiedRelation[] = [
   })),
 ];
 
-/** Returns the name of the view with the accounts' rows of a relation. The view exists in sessions prepared by `prepareAccountViews`. */
+/**
+ * Returns the name of the view that contains the moving accounts' rows of a relation. The view exists in sessions prepared by
+ * `prepareAccountViews`.
+ */
 export const accountViewOf = (relation: string): string => viewOf(relation);
 
 /**
@@ -61,7 +64,7 @@ async function seriesOf(source: PoolClient, userIds: readonly string[]): Promise
 }
 
 /**
- * Prepares the sessions of both installations. Assigns to new series the permanent ids that they will have at the
+ * Prepares the sessions of both installations for a move. Assigns to the accounts' series the permanent ids that they will have at the
  * target, and creates views of the accounts' rows with these ids.
  */
 export async function prepareAccountViews({ source, target }: CopyEnds, userIds: readonly string[]): Promise<void> {

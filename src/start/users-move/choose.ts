@@ -7,9 +7,9 @@ import type { MoveInstallations } from './ends.ts';
 interface Chosen {
   /** Accounts that are in this installation and may move. */
   toMove: string[];
-  /** Accounts that an interrupted move has closed here. */
+  /** Accounts that an interrupted move has closed in this installation. */
   unfinished: string[];
-  /** Accounts that have moved already. */
+  /** Accounts that have already moved to the other installation. */
   moved: string[];
   /** Line number in the file, by the account's id. */
   lines: ReadonlyMap<string, number>;
@@ -72,7 +72,7 @@ async function departuresOf(pool: Pool): Promise<Map<string, Departure>> {
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** Returns accounts by the name that the file uses: the id, or the e-mail address in lower case. */
+/** Returns accounts by the name that the operator's file uses: the id, or the e-mail address in lower case. */
 async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<string, MoveCandidate>> {
   const { rows } = await pool.query<MoveCandidate & { name: string }>(
     `SELECT lower(n.name) AS name, user_id AS "userId", email, role, enrolled_by AS "enrolledBy"
@@ -83,8 +83,8 @@ async function accountsNamed(pool: Pool, named: readonly Named[]): Promise<Map<s
 }
 
 /**
- * Returns the ids of accounts that the file names by e-mail address and that are not active here. Such accounts are found in the bundle of
- * a closed account, or in the other installation.
+ * Returns the ids of accounts that the file names by e-mail address and that are not active in this installation. Such accounts are found
+ * in the bundle of a closed account, or in the other installation.
  */
 async function goneByEmail(
   { source, target }: MoveInstallations,
@@ -136,7 +136,7 @@ async function surroundings(
   };
 }
 
-/** Returns, for each moving utility, the number of accounts that it enrolled and that do not move. */
+/** Returns, for each moving utility, the number of enrolled accounts that do not move with it. */
 export async function countUnmovedEnrolled(
   pool: Pick<Pool, 'query'>,
   moving: readonly string[],
@@ -180,7 +180,7 @@ export function parseAccounts(text: string): { named: Named[]; errors: string[] 
   return { named, errors };
 }
 
-/** An account of the file, with the facts that decide whether it can move. */
+/** An account in the operator's file, with the facts that decide whether it can move. */
 export interface MoveCandidate {
   userId: string;
   email: string;
@@ -194,9 +194,9 @@ export interface MoveConstraints {
   there: ReadonlySet<string>;
   /** E-mail addresses of accounts in the other installation, in lower case. */
   emailsThere: ReadonlySet<string>;
-  /** Identity provider, by moving account, if the same identity at that provider signs in to another account of the other installation. */
+  /** Identity provider, by moving account, through which the same identity signs in to another account of the other installation. */
   issuersThere: ReadonlyMap<string, string>;
-  /** Number of enrolled accounts that are not in the file, by utility. */
+  /** Number of enrolled accounts that are not in the operator's file, by utility. */
   left: ReadonlyMap<string, number>;
 }
 

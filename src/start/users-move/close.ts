@@ -37,7 +37,7 @@ class UnderWay extends Error {}
  * Closes accounts in one transaction. Concurrent writers wait until the transaction ends and then no longer find the accounts. The
  * accounts' rows are then in `parcels`, and their devices are marked as moved, so that later messages are stored
  * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice. `redirect` is called within
- * the transaction, as soon as the accounts are locked and no new device, key or session can be created. It may be called several times.
+ * the transaction, as soon as the accounts are locked and no new device, key or session can be created; it may be called several times.
  */
 export async function closeAccounts(
   pool: Pool,
@@ -64,7 +64,7 @@ async function close(
   // Locks are taken in the same order as by an erasure (src/users/erase.ts): the refresh, changed hours, the account,
   // gateways, devices, heads.
   await client.query('SELECT hold_refresh()');
-  // Prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
+  // This setting prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
   await client.query("SET LOCAL energy.is_moving = 'on'");
   await packChanges(client, userIds);
   const { rowCount } = await client.query('SELECT FROM users WHERE user_id = ANY ($1) ORDER BY user_id FOR UPDATE', [
@@ -84,7 +84,7 @@ async function close(
     ['device_heads', 'device_id'],
   ])
     await client.query(`SELECT FROM ${relation} WHERE user_id = ANY ($1) ORDER BY ${key} FOR UPDATE`, [userIds]);
-  // Prevents workers from taking another delivery until the commit.
+  // This lock prevents workers from taking another delivery until the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await redirect(client);
@@ -115,8 +115,8 @@ async function areDelivering(client: PoolClient, userIds: readonly string[]): Pr
 }
 
 /**
- * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent in the meantime
- * must be written afterwards (`stored-messages.ts`).
+ * Opens closed accounts again in this installation, unchanged. Messages that their devices have sent while the accounts were closed must be
+ * written afterwards (`stored-messages.ts`).
  */
 export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -132,8 +132,8 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
 
 /**
  * Opens accounts at the target in one transaction. Inserts the rows that were taken out of the source, with the target's ids and encrypted
- * with its key, and compares the rows by count and fingerprint. Readings and load profile must have been copied before. Returns the number
- * of rows of each relation.
+ * with the target's key, and compares the rows by count and fingerprint. Readings and load profile must have been copied before. Returns
+ * the number of rows of each relation.
  */
 export async function openAccounts(
   { source, target }: CopyEnds,
@@ -182,7 +182,7 @@ export async function areAccountsOpen(
   });
 }
 
-/** Erases the remaining rows of accounts that are open at the target, one account at a time, and then the parcels. */
+/** Erases the remaining rows of accounts that are open at the target, one account at a time, and then their rows in `parcels`. */
 export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[]): Promise<void> {
   const db = createDatabase(pool);
   // Raw SQL: reads the rows stored in `parcels`, and passes all ids as one parameter.

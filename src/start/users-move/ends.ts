@@ -78,13 +78,13 @@ export async function withBothLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for a running job of the kind that the lock names. Jobs that start later skip this run.
+      // Waits for a running job that holds the lock. Jobs of this kind that start later skip their run.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }
     return await run();
   } finally {
-    // Unlocks explicitly: the server may end a session only shortly after its client has disconnected, and the next move would find the
+    // Unlocks explicitly: the server may end a session only some time after its client has disconnected, and the next move would find the
     // locks still taken.
     await Promise.allSettled(clients.map((client) => client.query('SELECT pg_advisory_unlock_all()')));
     for (const client of clients) client.release(true);
@@ -97,7 +97,7 @@ interface Secrets {
   target: string;
 }
 
-/** Throws if a key cannot decrypt any value that its installation has encrypted. */
+/** Throws if the key of an installation cannot decrypt any of the installation's encrypted values. */
 export async function assertKeysDecrypt({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],

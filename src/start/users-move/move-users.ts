@@ -44,14 +44,15 @@ export interface UsersMoveReport {
   /** Relations that were copied and compared, with their number of rows. */
   relations: { relation: string; rows: number }[];
   /**
-   * Consumption of the moved accounts in closed hours, in mWh: equal in the load profile here and in the daily aggregates at the target.
+   * Consumption of the moved accounts in closed hours, in mWh, which is equal in the source's load profile and in the target's daily
+   * aggregates.
    */
   total_milliwatt_hours: string;
-  /** Time during which the accounts were closed here and not yet open at the target, in ms. */
+  /** Time in ms during which the accounts were closed at the source and not yet open at the target. */
   held_ms: number;
-  /** Number of messages that arrived here for moved accounts and were written at the target. */
+  /** Number of messages that arrived at the source for moved accounts and were written at the target. */
   forwarded: number;
-  /** Number of messages that arrived here and were removed, because their accounts have been erased at the target. */
+  /** Number of messages that arrived at the source and were removed, because their accounts have been erased at the target. */
   removed: number;
   /**
    * Tariffs of the moved accounts that have no prices at the target, because their price series belong to accounts that
@@ -62,17 +63,17 @@ export interface UsersMoveReport {
 
 /** Input of a move of accounts. */
 export interface UsersMove {
-  /** Content of the file of accounts. */
+  /** Content of the operator's file of accounts. */
   accounts: string;
   /** Encryption keys of the two installations: the contents of their `secret.key`. */
   secrets: { source: string; target: string };
   taking: IngestSettings;
   /**
-   * Maximum time in ms that devices may stay connected here after their accounts are open at the target. The move waits this long before it
-   * forwards the last messages.
+   * Maximum time in ms for which devices may stay connected to the source after their accounts are open at the target. The move waits this
+   * long before it forwards the last messages.
    */
   connectedMs?: number;
-  /** Redirects callers and devices of the accounts. Without it, operators redirect them by hand. */
+  /** Redirects callers and devices of the accounts. If undefined, operators redirect them by hand. */
   routes?: AccountRoutes;
   step(text: string): void;
   progress: Progress;
@@ -83,10 +84,11 @@ const MAX_PASSES = 4;
 const FEW_ROWS = 10_000;
 
 /**
- * Moves accounts from one running installation to another. Copies their readings and load profile while both installations run, closes the
- * accounts here in one transaction, copies and compares the rest, opens the accounts at the target in one transaction, and erases them
- * here. Messages that their devices still send here are stored and forwarded. The move may be interrupted (kill -9) at any point and run
- * again. If it fails before the accounts are open at the target, they are opened here again, unchanged.
+ * Moves accounts from one running installation (the source) to another (the target). Copies their readings and load profile while both
+ * installations run, closes the accounts at the source in one transaction, and copies and compares the remaining rows. Then opens the
+ * accounts at the target in one transaction, and erases them at the source. Messages that their devices still send to the source are stored
+ * and forwarded. The move may be interrupted (kill -9) at any point and run again. If it fails before the accounts are open at the target,
+ * they are opened at the source again, unchanged.
  */
 export async function moveUsers(sourceUrl: string, targetUrl: string, how: UsersMove): Promise<UsersMoveReport> {
   const pools = {
@@ -135,7 +137,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
   }
 }
 
-/** Interval between two checks for messages that devices still send to the source. */
+/** Interval in ms between two checks for messages that devices still send to the source. */
 const FORWARD_EVERY_MS = 500;
 
 /** Forwards messages until no device can still be connected to the source. Returns their number. */
@@ -169,7 +171,7 @@ async function closeAndRedirect(
   try {
     await closeAccounts(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
-    // Redirects the callers back. Errors are ignored, because an unavailable router may be the reason for the failure.
+    // Redirects the callers back to the source. Errors are ignored, because an unavailable router may be the reason for the failure.
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));
@@ -178,7 +180,9 @@ async function closeAndRedirect(
   }
 }
 
-/** Runs one pass over the relations that are copied by time. After the pass, the target's rows are equal to the source's. */
+/**
+ * Runs one pass over the relations that are copied by time. After the pass, the target's rows are equal to the source's rows at that time.
+ */
 async function pass(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -188,8 +192,8 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates are computed from hours only, so the days are unpacked. No job packs the days again during the move, because
-  // packing is locked out.
+  // Continuous aggregates are computed from rows by hour only, so packed days are unpacked. No job packs the days again during the move,
+  // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, consumptionKeysOf(userIds));
   return withCopyEnds({ source: source.pool, target: target.pool }, async (ends) => {
@@ -230,7 +234,10 @@ async function computeSince(
   return since;
 }
 
-/** Completes the move of closed accounts. If a step fails before the accounts are open at the target, opens the accounts here again. */
+/**
+ * Completes the move of closed accounts. If a step fails before the accounts are open at the target, opens the accounts at the source
+ * again.
+ */
 async function finish(
   both: MoveInstallations,
   userIds: readonly string[],
@@ -286,7 +293,7 @@ async function bringOver(
   report.held_ms = Math.max(report.held_ms, rows[0].ms);
 }
 
-/** Opens accounts here again after a failure. If it is unknown whether the accounts are open at the target, they remain closed. */
+/** Opens accounts at the source again after a failure. If it is unknown whether the accounts are open at the target, they remain closed. */
 async function giveBack(
   { source, target }: MoveInstallations,
   userIds: readonly string[],

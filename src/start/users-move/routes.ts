@@ -16,8 +16,8 @@ export interface AccountRoutes {
 }
 
 /**
- * Number of characters of a generated key that are not stored. The key's prefix and four random characters are stored, because lists of
- * keys show them.
+ * Number of characters of a generated key that are not stored. The key's prefix and the next four random characters are stored, because
+ * lists of keys show them.
  */
 const UNSTORED = 38;
 
@@ -45,7 +45,7 @@ export async function readAccountNames(source: Pool | PoolClient, userIds: reado
   });
 }
 
-/** Records routing names at the target, which then answers 503 for them until the accounts are opened there. */
+/** Records routing names at the target, which then answers 503 to requests with these names until the accounts are opened there. */
 export async function expectNames(target: Pool, names: readonly AccountName[]): Promise<void> {
   await target.query(
     'INSERT INTO arriving_names (name, user_id) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT (name) DO NOTHING',

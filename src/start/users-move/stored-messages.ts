@@ -15,8 +15,8 @@ export interface IngestSettings {
 }
 
 /**
- * Writes messages that devices sent to their account's previous installation to the installation that now has the account, as if they had
- * arrived at that installation. A message that cannot be written is rejected without affecting the others. `whose`: SQL condition on
+ * Writes messages that devices sent to their account's previous installation to the installation that now has the account, as if the
+ * messages had arrived there. A message that cannot be written is rejected; other messages are not affected. `whose`: SQL condition on
  * `departed_messages` m that selects the logins, with the values of its parameters. After a kill, messages that were already written are
  * recognised as duplicates. Returns the number of messages.
  */
@@ -26,8 +26,8 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages, read in order up to its last message at the start of the loop. Without this bound the loop might not end
-  // while new messages arrive.
+  // Raw SQL: a queue of messages, read in order up to the message that was the last when the loop started. Without this bound the loop
+  // might not end while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
@@ -47,8 +47,8 @@ async function forwardKept(
 }
 
 /**
- * For accounts that have returned to this installation: writes the messages that their devices sent here in the
- * meantime, and deletes the record of their absence.
+ * For accounts that have returned to this installation: writes the messages that their devices sent to this installation while the accounts
+ * were away, and deletes the record of their absence.
  */
 export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings): Promise<void> {
   const RETURNED =
@@ -60,9 +60,9 @@ export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings
 }
 
 /**
- * Forwards messages that arrived here for accounts that have moved to the target. Also writes messages that arrived at
- * the target while accounts that have returned to it were here. Removes messages of accounts that were erased at the
- * target. Returns the numbers of messages that were written at the target, and that were removed.
+ * Forwards messages that arrived at the source for accounts that have moved to the target. Also writes messages that arrived at the target
+ * for accounts that were at the source at the time and have returned. Removes messages of accounts that were erased at the target. Returns
+ * the number of messages written at the target, and the number of messages removed.
  */
 export async function forwardStoredMessages({ source, target }: MoveInstallations, taking: IngestSettings) {
   await writeMessagesOfReturned(target.pool, taking);
@@ -73,8 +73,8 @@ export async function forwardStoredMessages({ source, target }: MoveInstallation
 }
 
 /**
- * Removes the stored messages of accounts that no longer exist at the target and did not move on from there. Returns
- * the number of removed messages.
+ * Removes the stored messages of accounts that no longer exist at the target and did not move from the target to another installation.
+ * Returns the number of removed messages.
  */
 async function forgetErased({ source, target }: MoveInstallations): Promise<number> {
   const { rows } = await source.pool.query(

@@ -9,13 +9,13 @@ export interface UnpricedTariff {
   tariff_id: string;
   tariff: string;
   series_id: string;
-  /** Name of the series in the source; null if the series no longer exists in the source either. */
+  /** Name of the price series at the source; null if the series no longer exists at the source either. */
   series: string | null;
 }
 
 /**
  * Returns the tariffs of moving accounts whose price series neither exist at the target nor move to it. `at`: pool of the installation that
- * has the accounts now. `lines`: line numbers of the accounts in the operator's file.
+ * currently has the accounts. `lines`: line numbers of the accounts in the operator's file.
  */
 export async function findUnpricedTariffs(
   { source, target }: MoveInstallations,
@@ -52,8 +52,8 @@ async function seriesOf(pool: Pool, seriesIds: readonly string[]): Promise<{ id:
 }
 
 /**
- * Formats tariffs without prices for an operator: a line for each, with its line number in the file, and the remedy.
- * Empty if there are none.
+ * Formats tariffs without prices for an operator: for each tariff, a line with its line number in the file and the remedy. Empty if there
+ * are none.
  */
 export function describeUnpricedTariffs(tariffs: readonly UnpricedTariff[]): string {
   if (tariffs.length === 0) return '';

@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Smallest number that counts as a Unix time in milliseconds. In seconds it would be in the year 5138. */
+/** Smallest number that counts as a Unix time in milliseconds. As seconds, this number would be in the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
@@ -39,12 +39,13 @@ function offsetMs(offset: string): number {
   return (hours * 60 + minutes) * MINUTE_MS * (offset.startsWith('-') ? -1 : 1);
 }
 
-/** Result for each time in a response: the instant in Unix ms, or the reason why there is none. */
+/** Result for each time in a response: the instant in Unix ms, or the reason why the time is not an instant. */
 export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
  * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If an hour occurs twice, its first
- * occurrence in the response is the earlier instant, and its second the later one; in a response from new to old the order is reversed.
+ * occurrence in the response is the earlier instant and its second occurrence the later one; in a response from new to old the order is
+ * reversed.
  */
 export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);

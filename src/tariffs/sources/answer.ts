@@ -3,13 +3,15 @@ import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
 
-/** Maximum number of rows in a response: as many values as one request may store. */
+/** Maximum number of rows in a response, equal to the maximum number of values that one request may store. */
 export const MAX_ANSWER_ROWS = 10_000;
 /** Failure of a response with too many rows. */
 export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 
-/** A row in a response: the start of its value (Unix ms) with the value as text, or the reason why the row cannot be read. */
+/**
+ * A row in a response: the time from which its value is valid (Unix ms) and the value as text, or the reason why the row cannot be read.
+ */
 export type AnswerRow = { startsAtMs: number; value: string | undefined } | { problem: string };
 
 /** A row that was not stored, by its number in the response, from 1. The message contains no text of the response. */
@@ -18,7 +20,7 @@ export interface RowProblem {
   message: string;
 }
 
-/** Result of reading a response. `failure`: a sentence without text of the response, if no row of the response can be stored. */
+/** Result of reading a response. `failure`: a sentence, without text of the response, if no row of the response can be stored. */
 export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; rows: number } | { failure: string };
 
 /**
@@ -60,7 +62,7 @@ export function toPrices(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of a response whose values have shorter intervals than the resolution of a series. */
+/** Returns the failure of a response whose values begin at shorter intervals than the resolution of the series. */
 export const tooFineFailureOf = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
@@ -68,8 +70,8 @@ export const tooFineFailureOf = (resolutionMinutes: number): string =>
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether the intervals of a response's values are shorter than the resolution: at least half of the rows begin at quarter-hours at which
- * no value of the series begins. If only the remaining rows were stored, the value of a quarter-hour would apply to a whole hour.
+ * Whether a response's values begin at shorter intervals than the resolution: at least half of the rows begin at quarter-hours at which no
+ * value of the series begins. If only the other rows were stored, the value of a quarter-hour would apply to a whole hour.
  */
 function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(

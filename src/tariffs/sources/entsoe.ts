@@ -5,7 +5,7 @@ import { type AnswerReadResult, type AnswerRow, MAX_ANSWER_ROWS, tooFineFailureO
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesUnits } from './source.ts';
 
-/** Factor from the platform's prices, which are for a MWh, to prices for a kWh. */
+/** Factor from the platform's prices per MWh to prices per kWh. */
 const PER_KWH = asBillionths(1_000_000n);
 const MINUTES = new Map([
   ['PT15M', 15],
@@ -18,14 +18,14 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
 
 /**
  * Reads a Publication_MarketDocument of ENTSO-E's Transparency Platform with day-ahead prices (document type A44). A period has numbered
- * positions instead of times. With curve type A03, a missing position repeats the price before it, up to the end of the period; with other
- * curve types, the price of a missing position is unknown. Other auctions of the zone are ignored. (ENTSO-E, Transparency Platform restful
- * API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
+ * positions instead of times. With curve type A03, a missing position has the price of the previous position, up to the end of the period;
+ * with other curve types, the price of a missing position is unknown. Ignores other auctions of the zone. (ENTSO-E, Transparency Platform
+ * restful API, 12.1.D Energy Prices; Introduction of different timeseries possibilities, curveType.)
  */
 export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
-  // The platform returns this document, with status 200, if it has no data.
+  // The platform returns an Acknowledgement_MarketDocument, with status 200, if it has no data.
   if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
   if (root.name !== 'Publication_MarketDocument') return { failure: 'the response is not a document of prices' };
   const dayAhead = findElements(root, 'TimeSeries').filter((series) => (textOf(series, AUCTION) ?? '1') === '1');

@@ -24,7 +24,10 @@ import {
 import { type Source, seriesUnitsOf } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
-/** Time in ms that a worker has for a fetch and for storing its values. If the worker is killed, another worker fetches after this time. */
+/**
+ * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another worker fetches the source after
+ * this time.
+ */
 const LEASE_MS = 120_000;
 /** Maximum number of series to which a response is applied under one lease. */
 const MAX_LEASED = 1_000;
@@ -49,9 +52,10 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
 }
 
 /**
- * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series, 0 if
- * none is due. Any number of workers may run this concurrently: a lease prevents two workers from fetching the same source, and all workers
- * together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends, and the response is dropped.
+ * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series; 0 if no
+ * source is due. Any number of workers may run this concurrently: a lease prevents two workers from fetching the same source, and all
+ * workers together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends, and the response is
+ * dropped.
  */
 export async function fetchDueSource(parts: FetchParts): Promise<number> {
   const { db, box, fetchAnswer, clock, stopping } = parts;
@@ -81,8 +85,8 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
 
 /**
  * Leases a due source, with the due series that share it, unless its host was fetched from within the last second. The row of the host is
- * claimed first: other workers wait for it, and then find these series leased. Otherwise two workers could each lease some of the series
- * that share a fetch.
+ * claimed first: other workers wait for this row, and then find the series leased. Otherwise two workers could each lease some of the
+ * series that share a fetch.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
@@ -97,14 +101,14 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // If nothing was leased, another worker was faster, and the next search skips this host.
+    // If no series was leased, another worker was faster, and the next search skips this host.
     if (claimed.length > 0) return claimed;
   }
 }
 
 const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
 
-/** Leases the next due series that share a fetch. Counts a fetch for each of them. */
+/** Leases the next due series that share a fetch, and counts a fetch for each of these series. */
 async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
   const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
@@ -141,7 +145,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
 ): Promise<FetchedAnswer> {
-  // A series with its own URL shares no fetch, so this is the role of its only owner.
+  // A series with its own URL shares no fetch, so `role` is the role of the series' only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
@@ -176,7 +180,7 @@ async function applyAnswer(
   const { series_id, settings, resolution_minutes, fetches } = series;
   const now = clock();
   await joinOrBeginTransaction(db, async (trx) => {
-    // Lock the series before its source, in the same order as the deletion of a series, to avoid deadlocks.
+    // Locks the series before its source, in the same order as the deletion of a series, to avoid deadlocks.
     await trx.selectFrom('price_series').select('series_id').where('series_id', '=', series_id).forKeyShare().execute();
     const state: FetchState | undefined = await trx
       .selectFrom('series_sources')

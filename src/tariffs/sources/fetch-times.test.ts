@@ -42,7 +42,7 @@ describe('the next fetch', () => {
     expect(next('2026-10-24T11:15:00Z', ['13:15'])).toBe('2026-10-25T12:15');
     expect(next('2026-06-15T11:15:00Z', ['13:15', '00:05', '18:00'])).toBe('2026-06-15T16:00');
     expect(next('2026-06-15T23:50:00Z', ['00:05'], 'Pacific/Auckland')).toBe('2026-06-16T12:05');
-    // 02:30 does not exist on this day, because the clocks are set forward.
+    // The local time 02:30 does not exist on this day, because the clocks are set forward.
     expect(next('2026-03-28T23:30:00Z', ['02:30'])).toBe('2026-03-29T01:30');
   });
 

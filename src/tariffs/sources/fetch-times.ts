@@ -7,7 +7,7 @@ export const MAX_FETCHES_A_DAY = 24;
 const RETRY_MINUTES = [5, 15, 60];
 /** Duration of failures in ms after which the owner of a source is notified. */
 const NOTIFY_AFTER_MS = DAY_MS;
-/** Minimum and maximum in ms of a wait that a source requests. */
+/** Minimum and maximum wait in ms that a source may request (Retry-After). */
 const RETRY_AFTER_MS = { least: MINUTE_MS, most: DAY_MS };
 
 /** Times of day (HH:MM) at which a source is fetched, in a time zone. */
@@ -36,12 +36,12 @@ export type FetchOutcome =
   | { isRead: false; error: string; retryAfterMs?: number };
 
 /**
- * Returns the first of the times of day after an instant. A time that the clocks skip counts as the instant with the same distance from
- * midnight.
+ * Returns the first of a source's times of day after an instant. A time that the clocks skip counts as the instant at the same distance
+ * from midnight.
  */
 export const nextFetchTime = (times: FetchTimes, after: Date): Date => new Date(Math.min(...comingTimes(times, after)));
 
-/** Returns the times of day after an instant, for at least two days, as Unix ms, in any order. */
+/** Returns a source's times of day after an instant, for at least two days, as Unix ms, in any order. */
 function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
   const today = DateTime.fromJSDate(after, { zone: timezone });
   const times = [0, 1, 2].flatMap((days) => {
@@ -59,8 +59,8 @@ export const startOfTomorrow = (now: Date, timezone: string): Date =>
   DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
 
 /**
- * Returns the state after a fetch, the time of the next fetch, and whether to notify the owner. `fetchesToday`: fetches of the source on
- * this UTC day, including this fetch. Pure.
+ * Returns the state of a source after a fetch, the time of the next fetch, and whether to notify the owner. `fetchesToday`: number of
+ * fetches of the source on this UTC day, including this fetch. Pure.
  */
 export function planNextFetch(
   state: FetchState,
@@ -95,7 +95,7 @@ interface PlanInput {
   fetchesToday: number;
 }
 
-/** A retry never uses a fetch that is reserved for a later time in `at`. */
+/** Plans the next fetch of a source. A retry is planned only if enough of the day's fetches remain for the later times in `at`. */
 function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetchesToday }: PlanInput) {
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =

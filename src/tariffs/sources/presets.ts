@@ -11,7 +11,7 @@ export interface Preset {
   title: string;
   /** URL of the source. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the requested values. */
   url: string;
-  /** `entsoe`: the format of ENTSO-E's platform, which needs a reader of its own. */
+  /** `entsoe`: the format of ENTSO-E's platform, which has a separate reader. */
   format: AnswerRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;
@@ -31,7 +31,7 @@ export interface Preset {
 
 type Family = Omit<Preset, 'zone'> & { preset: string; zones?: Record<string, string> };
 
-/** All presets by name: `awattar_de`, and `entsoe_fr` for the zone `fr` of `entsoe`. */
+/** All presets by name: `awattar_de`, or `entsoe_fr` for the zone `fr` of `entsoe`. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
   (families as Family[]).flatMap(({ preset, zones, ...family }): [string, Preset][] =>
     zones
@@ -43,7 +43,7 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
 /** Whether a preset requires a token of the owner. */
 export const needsToken = ({ url }: Preset): boolean => url.includes('{token}');
 
-/** Returns the URL of a preset for the values from yesterday to tomorrow, as days of the preset's zone. `token` becomes part of the URL. */
+/** Returns the URL of a preset for the values from yesterday to tomorrow, in days of the preset's zone. `token` becomes part of the URL. */
 export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''): string {
   const today = DateTime.fromJSDate(now, { zone: timezone }).startOf('day');
   const words: Record<string, string> = { zone, token };
@@ -53,7 +53,7 @@ export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''
     words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
     words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
   }
-  // The colon is not encoded: it is allowed in paths and queries, and not every server decodes it in a path.
+  // The colon is not encoded: it is allowed in paths and queries, and not every server decodes an encoded colon in a path.
   const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }

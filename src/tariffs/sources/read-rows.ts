@@ -7,14 +7,15 @@ import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
 import type { AnswerRowPaths } from './source.ts';
 
-/** Time and value of a row as text; undefined if the row does not contain them. */
+/** Time and value of a row as text; undefined if the row does not contain a time or a value. */
 interface TextRow {
   startsAt: string | undefined;
   value: string | undefined;
 }
 
 /**
- * Reads the rows of a response in any format. Returns a sentence if the response as a whole cannot be read. `zone`: zone of local times.
+ * Reads the rows of a response in any format. Returns an error sentence if the response as a whole cannot be read. `zone`: zone of local
+ * times.
  */
 export async function readRows(text: string, paths: AnswerRowPaths, zone: string): Promise<AnswerRow[] | string> {
   const rows = await READERS[paths.format](text.replace(/^\uFEFF/, ''), paths);

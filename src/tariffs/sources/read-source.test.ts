@@ -93,7 +93,7 @@ describe('an answer of a preset', () => {
     const text = recorded('entsoe-25-hours-quarters.xml');
     const { prices, byTime } = await mustRead(text, { preset: 'entsoe_de_lu' }, EUR_15);
     expect([prices.length, prices[0]]).toEqual([100, ['2026-10-24T22:00', '0.09699']]);
-    // Position 3 is repeated at 4 to 6, position 97 up to the end of the period.
+    // The price of position 3 is repeated at positions 4 to 6, and that of position 97 up to the end of the period.
     expect(['22:30', '22:45', '23:00', '23:15'].map((time) => byTime.get(`2026-10-24T${time}`))).toEqual(
       Array(4).fill('-0.00701'),
     );

@@ -13,12 +13,12 @@ export interface SourceRequest {
 }
 
 /**
- * Response of a source as text, or the reason why there is none, in a sentence of the service. `retryAfterMs`: the wait that a response
- * with status 429 requests.
+ * Response of a source as text, or the reason why there is no response, in a sentence of this service. `retryAfterMs`: the wait that a
+ * response with status 429 requests.
  */
 export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
 
-/** Fetches a response within the service's limits of size and time. Never throws. */
+/** Fetches a response within the service's maximum size and time. Never throws. */
 export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
 
 /** Returns a stored preset by name. Throws if this version no longer has it. */
@@ -38,7 +38,7 @@ export function sourceRequestOf(source: Source, { token, headers = {} }: SourceS
 /** Returns the times of day at which a source is fetched. */
 export const fetchTimesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
-/** Returns the host of a source. A host is fetched from at most once a second. */
+/** Returns the host of a source, because the service fetches from a host at most once a second. */
 export const sourceHostOf = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 

@@ -21,7 +21,7 @@ export interface CustomSource extends AnswerRowPaths {
   at: string[];
 }
 
-/** Source of a series in the API's format, without its secrets; stored in this form. */
+/** Source of a series in the API's format, without its secrets. Stored in the same format. */
 export type Source = CustomSource | { preset: string };
 
 /** Secrets of a source, stored encrypted. */
@@ -30,7 +30,7 @@ export interface SourceSecrets {
   headers?: Record<string, string> | undefined;
 }
 
-/** Unit of the values of emission series, in presets. */
+/** Unit of the values of emission series in presets: grams of CO2 equivalent. */
 const GRAMS = 'gCO2e';
 
 /** Members of a series that determine how a source is read. */

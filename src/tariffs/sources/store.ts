@@ -12,7 +12,7 @@ import { type Source, type SourceSecrets, seriesUnitsOf } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
-/** Maximum number of times that an account may set or check sources on a UTC day, because each time fetches the source. */
+/** Maximum number of times that an account may set or check sources on a UTC day, because each setting or check fetches the source. */
 const MAX_CHECKS_A_DAY = 100;
 
 /** A source as shown to its owner. */
@@ -49,9 +49,9 @@ export async function readSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches it. An omitted token or header retains its
- * stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has the maximum number of
- * sources, and 429 if the account sets sources too often.
+ * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches the source. A token or header that is omitted
+ * retains its stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has the maximum
+ * number of sources, and 429 if the account sets sources too often.
  */
 export async function setSource(
   trx: Database,
@@ -61,7 +61,7 @@ export async function setSource(
   now: Date,
 ): Promise<void> {
   const { series_id, user_id } = series;
-  // Raw SQL: an advisory lock, because concurrent transactions would all see the same count.
+  // Raw SQL: an advisory lock, because concurrent requests would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('price series of', user_id)}::bigint)`.execute(trx);
   const before = await trx
     .selectFrom('series_sources')
@@ -103,7 +103,7 @@ export async function endSource(trx: Database, seriesId: string): Promise<void> 
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
-/** Counts that an account sets or checks a source. Throws 429 if the account has done so too often on this UTC day. */
+/** Counts that an account has set or checked a source. Throws 429 if the account has done so too often on this UTC day. */
 export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
   const end = endOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
@@ -134,7 +134,7 @@ export const decryptSourceSecrets = (box: SecretBox, sealed: Buffer | null): Sou
   sealed ? (JSON.parse(box.open(sealed)) as SourceSecrets) : {};
 
 /**
- * Adds the stored secrets that the owner did not give. Throws 422 if they would be sent to another host than the one for which they were
+ * Adds the stored secrets that the owner omitted. Throws 422 if a stored secret would be sent to another host than the one for which it was
  * stored.
  */
 function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithSecrets): SourceSecrets {

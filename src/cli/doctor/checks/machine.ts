@@ -89,7 +89,7 @@ export const clockCheck: Check = {
 const CONFIRM = 'Set the clock. If it is already right: energy doctor --confirm-clock.';
 
 /**
- * Reports a machine clock that is so far ahead of the installation's last activity that the service ignores it until an
+ * Returns a finding if the machine's clock is so far ahead of the installation's last activity that the service ignores the clock until an
  * operator confirms it.
  */
 function judgeBelieved(nowMs: number, believedMs: number | null): Finding | null {
@@ -176,13 +176,13 @@ export const portsCheck: Check = {
   },
 };
 
-/** Checks whether a service holds the data directory. Roles that run as separate processes do not hold it. */
+/** Checks whether a running service has locked the data directory. Roles that run as separate processes do not lock it. */
 export const serviceCheck: Check = {
   name: 'service',
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
-    // If the roles run as separate processes, the check of the ports finds them.
+    // If the roles run as separate processes, the check of the ports detects them.
     if (!database?.isEmbedded) return [];
     return warningFinding(
       `no service runs on ${config.valid.dataDir}`,

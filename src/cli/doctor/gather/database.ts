@@ -80,7 +80,7 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
   return samples.reduce((best, one) => (one.uncertainMs < best.uncertainMs ? one : best));
 }
 
-/** Number up to which pending rows are counted. */
+/** Maximum number of pending rows that are counted. */
 const MOST = 100_000;
 
 /** Counts the content of the service's database. */

@@ -106,7 +106,7 @@ async function gatherBackup(config: Config): Promise<InstallationFacts['backup']
   return probeWithTimeout(async () => readBackupState((await readBackupPlan(config)) as BackupPlan));
 }
 
-/** Returns the disk space of the file system of a folder, which need not exist yet. */
+/** Returns the disk space of the file system that contains a folder. The folder itself need not exist yet. */
 function gatherDisk(dataDir: string): Promise<NonNullable<InstallationFacts['disk']>> {
   return probeWithTimeout(async () => {
     let folder = resolve(dataDir);
@@ -134,7 +134,7 @@ async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },
     { path: join(dataDir, 'secret.key'), what: 'secret' },
-    // An operator's own key file may be readable by a group, as in Debian's ssl-cert.
+    // An operator's own key file may be readable by a group, as is usual on Debian (group ssl-cert).
     tls.keyFile === undefined
       ? { path: join(dataDir, 'tls', 'key.pem'), what: 'secret' }
       : { path: tls.keyFile, what: 'own key' },

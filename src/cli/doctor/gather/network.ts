@@ -24,7 +24,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // If the system chooses the port at each start, this process does not know the port.
+  // The system chooses the broker's port at each start, so this process does not know it.
   if (mqtt.port === 0) return null;
   const host = localHostOf(mqtt.host);
   return {
@@ -51,7 +51,7 @@ const opens = (host: string, port: number): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Reads the same certificate and key as the service, but never creates them. */
+/** Reads the certificate and key that the service uses, but never creates them. */
 export async function gatherCertificate(config: Config): Promise<CertificateFacts> {
   const { tls, dataDir, publicUrl, mqtt, api } = config;
   const isOurs = tls.certFile === undefined;
@@ -64,7 +64,7 @@ export async function gatherCertificate(config: Config): Promise<CertificateFact
     const names = (host: string) =>
       (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
     const hosts = [
-      // Behind a proxy, the host of PUBLIC_URL is not checked, because the proxy presents its own certificate.
+      // The host of PUBLIC_URL is not checked if the service is behind a proxy, because the proxy presents its own certificate.
       ...(api.trustProxy.length > 0 ? [] : [{ host: stripBrackets(new URL(publicUrl).hostname), of: 'PUBLIC_URL' }]),
       ...(mqtt.url === undefined ? [{ host: mqtt.publicHost, of: 'PUBLIC_MQTT_HOST' }] : []),
     ];
@@ -107,7 +107,7 @@ function readVersion(text: string): string {
     const [, found] = VERSION_FORM.exec(String(version ?? tag)) ?? [];
     if (found !== undefined) return found;
   } catch {
-    // The response is not JSON, or it is null.
+    // The response is not JSON, or the JSON is null, so it contains no version.
   }
   throw new Error('the response has no member "version" or "tag_name" that is a version');
 }
@@ -142,7 +142,9 @@ async function stateOf(wanted: { variable: string; port: number; host: string })
 
 const LISTENING = '0A';
 
-/** Returns the process that listens on a TCP port of this machine, according to /proc (proc(5)). Null if this user cannot see it. */
+/**
+ * Returns the process that listens on a TCP port of this machine, according to /proc (proc(5)). Null if this user may not see the process.
+ */
 function listenerOn(port: number): { pid: number; title: string } | null {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => socketsOn(port, table)));
   if (sockets.size === 0) return null;
@@ -194,7 +196,7 @@ function linkOf(path: string): string {
 export const PROBE_TIMEOUT_MS = 5_000;
 
 /**
- * Returns the result of `look`, or the reason for its failure: an error or a timeout. Never throws, and always resolves within the time
+ * Returns the result of `look`, or the reason for its failure: an error or the timeout. Never throws, and always resolves within the time
  * limit.
  */
 export async function probeWithTimeout<T extends object>(
