@@ -16,10 +16,10 @@ import { median, quantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/** Readings per second (each home sends one every ten seconds), and the duration in seconds. */
+/** Readings per second of all homes together (each home sends one every ten seconds), and the duration of the load in seconds. */
 const RATE = 1_000;
 const SECONDS = 40;
-/** One home in this many exceeds its alert's threshold, once. */
+/** One in this many homes exceeds its alert's threshold, once. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';
@@ -124,7 +124,7 @@ async function createHomes(pool: Pool, receiver: Receiver): Promise<Home[]> {
   return homes;
 }
 
-/** Publishes at the given rate. Returns the time at which each home's triggering reading was published. */
+/** Publishes at the given rate. Returns for each home the time at which the reading that triggers its alert was published. */
 async function publish(url: string, homes: readonly Home[]): Promise<Map<string, number>> {
   const client = await connectAsync(url);
   const published = new Map<string, number>();
@@ -141,7 +141,7 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       // Alerts fire from the second turn on, spread over the turns. The first turn warms up caches and query plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
-      // Shorter than the time between two readings, because overlapping intervals do not count.
+      // The interval is shorter than the time between two readings, because overlapping intervals do not count.
       const reading = { ts: Date.now(), energy_kwh: crosses ? 0.2 : 0.000_1, interval_s: 9 };
       client.publish(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
     }

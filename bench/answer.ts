@@ -2,16 +2,16 @@
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
-  /** Printed last, one sentence each. A benchmark that only compares has a goal of `null` for its most important figure. */
+  /** The goals, printed last, one sentence each. A benchmark that only compares has a goal of `null` for its most important figure. */
   goals: Goal[];
 }
 
 /** A figure of a benchmark and its goal: a minimum, or a maximum. */
 export interface Goal {
-  /** What was measured, as the beginning of a sentence. */
+  /** The measured quantity, worded as the beginning of a sentence. */
   what: string;
   measured: number;
-  /** Follows the figures: ` ms`. */
+  /** Unit, printed after the figures: ` ms`. */
   unit?: string;
   goal: { atLeast: number } | { atMost: number } | null;
 }

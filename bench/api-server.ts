@@ -11,8 +11,8 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
- * Child process that serves one request type. `full` is the complete API. `bare` is a fastify handler that returns the same bytes. `query`
- * is that handler after the one SQL statement. Arguments: mode, database URL, user, first and last day, bytes.
+ * Child process that serves one request type. `full`: the complete API. `bare`: a fastify handler that returns the same bytes. `query`: the
+ * same handler, after running the request's one SQL statement. Arguments: mode, database URL, user, first and last day, bytes.
  */
 const [mode = '', url = '', userId = '', start = '', end = '', bytes = ''] = process.argv.slice(2);
 

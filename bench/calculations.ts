@@ -13,9 +13,9 @@ import { COSTED_FROM, COSTED_UNTIL, COSTED_ZONE, createCostedHomes } from './cos
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
-/** Home with import and export prices that change every quarter-hour: the case that takes longest to compute. */
+/** Home with import and export prices that change every quarter-hour, for which costs take longest to compute. */
 const USER_ID = 'usr_3';
-/** A home with a grid meter alone, whose rows one statement reads. */
+/** A home with a grid meter only. One statement reads all its rows. */
 const SIMPLE_USER_ID = 'usr_simple';
 /** A month of 31 days: 2,976 quarter-hours. */
 const MONTH = dayRange('2025-05-01', '2025-05-31', 'UTC');
@@ -125,13 +125,13 @@ export async function bench(): Promise<BenchmarkResult> {
   }
 }
 
-/** Runs the statement that reads the quarter-hours of the month. Throws if it reads another number of them. */
+/** Runs the statement that reads the quarter-hours of the month. Throws if the number of rows is not the number of quarter-hours. */
 async function statementOfQuarterHours(db: Database): Promise<void> {
   const found = await readImports(db, { userId: SIMPLE_USER_ID }, MONTH, 'quarter_hour');
   if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
 }
 
-/** Runs each of the questions in turn, and returns their times without the first tenth. */
+/** Runs the measured functions in turn. Returns the durations of each function, without the first tenth. */
 async function alternate<Name extends string>(
   questions: Record<Name, () => Promise<unknown>>,
 ): Promise<Record<Name, Times>> {

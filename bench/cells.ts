@@ -13,15 +13,15 @@ const FULL = {
   ...{ messages: 60_000, rounds: 3, requests: 3_000, devices: 2_000 },
   ...{ killRounds: 10, accounts: 200, listedAccounts: 10_000, changes: 30, seconds: 20 },
 };
-/** Short run for the end of a test run, in some five minutes. */
+/** Settings of `--quick`: a run of about five minutes, for the end of a test run. */
 const QUICK: typeof FULL = {
   ...{ messages: 12_000, rounds: 1, requests: 1_000, devices: 200 },
   ...{ killRounds: 2, accounts: 4, listedAccounts: 1_000, changes: 5, seconds: 5 },
 };
 const PLAN = process.argv.includes('--quick') ? QUICK : FULL;
-/** Devices that publish while processes are killed. */
+/** Number of devices that publish while processes are killed. */
 const KILL_DEVICES = 60;
-/** Time that mqtt.js waits for a CONNACK, unless it is set. */
+/** Time for which mqtt.js waits for a CONNACK by default. */
 const MQTTJS_TIMEOUT_MS = 30_000;
 const NONE = { atMost: 0 };
 
@@ -32,7 +32,7 @@ interface PartResult {
   lines?: string[];
 }
 
-/** Parts of the run by name, in order: the last one kills a cell. The goals come from the design of cells. */
+/** Parts of the run by name, in order of execution. The last part kills a cell. The goals come from the design of cells. */
 const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
   load,
   requests,
@@ -45,9 +45,9 @@ const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
 };
 
 /**
- * Measures two cells behind two routers in comparison with one: CPU time of messages and requests, a router, a process and a cell that are
- * killed, accounts that move under load, and requests while the map of exceptions changes. `names`: parts to run; none: all. `--quick`: a
- * shorter run.
+ * Measures two cells behind two routers, compared with one cell: CPU time of messages and requests; faults in which a router, a process or
+ * a cell is killed; accounts that move under load; and requests while the map of exceptions changes. `names`: parts of the run, all if
+ * empty. `--quick`: a shorter run.
  */
 export async function bench(names: readonly string[]): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
@@ -130,7 +130,7 @@ async function router(rig: Rig): Promise<PartResult> {
   };
 }
 
-/** Kills each of two ingest processes of one cell in turn. Clients wait for a CONNACK for the given time. */
+/** Kills each of the two ingest processes of one cell in turn, while clients wait for a CONNACK for at most the given time. */
 async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: number } = {}): Promise<KillResult> {
   const pair = await startIngestPair({ url: first.database.url });
   try {

@@ -20,11 +20,11 @@ const DEVICES = 60;
 const MESSAGES = 15_000;
 const ROUNDS = 3;
 const SHARDS = 64;
-/** Prefetch per shard, so that the total of messages in flight is that of an ingest worker. */
+/** Prefetch per shard, such that all shards together have as many messages in flight as an ingest worker. */
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
-/** Broker under test: where devices publish and where workers consume. */
+/** Broker under test: the addresses to which devices publish and from which workers consume. */
 interface Broker {
   /** MQTT_URL of a worker; omitted for the embedded broker. */
   workerUrl?: string;
@@ -94,7 +94,7 @@ export async function bench(): Promise<BenchmarkResult> {
       }
       add('embedded, counted', { ...(await measureAedesCeiling(await devices(), MESSAGES)), cpuUs: {} });
       add('embedded, one worker', await measureWritten(database, await devices(), { pids: () => [] }, 1));
-      // HAProxy counts as the broker.
+      // The CPU time of HAProxy counts as that of the broker.
       add('embedded, two behind HAProxy', await measureBehindProxy(database, await devices()));
     }
     return answerOf(figures);
@@ -115,7 +115,8 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // 0: the process does not exist or was not measured (MQTT brokers whose messages are only counted, the embedded broker).
+    // CPU time of the processes; 0 if a process does not exist or was not measured (MQTT brokers whose messages are only counted, and the
+    // embedded broker).
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),
@@ -164,7 +165,7 @@ async function measureWritten(
   };
   const workers: Awaited<ReturnType<typeof startRole>>[] = [];
   for (let number = 1; number <= count; number++) workers.push(await startRole('ingest', env));
-  // Wait until shards have moved to the second worker.
+  // Wait until some of the shards have moved to the second worker.
   if (count > 1) await pause(1_000);
   try {
     const to = broker.devices ?? [`mqtt://127.0.0.1:${workers[0]?.ready.port}`];
@@ -191,9 +192,9 @@ async function measureBehindProxy(
 }
 
 /**
- * Publishes the messages and measures until they are stored. `database`: that of the devices. `to`: where devices connect; `brokers`,
- * `workers`: processes whose CPU counts; `servers`: PostgreSQL servers whose CPU counts, if there are others than the database's;
- * `untilStored`: replaces the wait until this service has stored the messages in `database`.
+ * Publishes the messages and measures the time until they are stored. `database`: database of the devices. `to`: addresses to which devices
+ * connect. `brokers`, `workers`: processes whose CPU time counts. `servers`: PostgreSQL servers whose CPU time counts, if not the
+ * database's own. `untilStored`: replaces the wait until this service has stored the messages in `database`.
  */
 export async function measurePublishing(
   { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
@@ -231,9 +232,9 @@ export async function measurePublishing(
   };
 }
 
-/** Measures a consumer of all shards that only counts and acknowledges messages, on one connection, as a worker does. */
+/** Measures a consumer that only counts and acknowledges messages of all shards, on one connection, as a worker uses. */
 async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise<Figure> {
-  // Connect to the first host: all hosts are one cluster.
+  // Connect to the first host only, because all hosts belong to one cluster.
   const connection = await connectAmqp((broker.workerUrl ?? '').replace(/,.*/, ''), { noDelay: true });
   try {
     await declareTopology(connection, SHARDS, ROUTING_KEYS);

@@ -64,8 +64,8 @@ export async function createCostedHomes(pool: Pool): Promise<void> {
 }
 
 /**
- * Measures how much costs add to the response time for a year: the same requests with and without costs, alternately, for homes with a grid
- * meter and solar panels.
+ * Measures how much longer a response for a year takes if it includes costs. The same requests are sent with and without costs,
+ * alternately, for homes with a grid meter and solar panels.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

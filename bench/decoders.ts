@@ -13,20 +13,19 @@ import { median } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
- * Many short rounds, so that other load on the machine affects both orders equally. All families take 210 s, and 25 s with `--quick`, whose
- * figures vary by a tenth.
+ * Many short rounds, so that other load on the machine affects both orders equally. A run with all families takes 210 s. With `--quick` it
+ * takes 25 s, and figures vary by a tenth.
  */
 const ROUNDS = isQuick ? 9 : 25;
 const ROUND_MS = Number(
   process.argv.find((flag) => flag.startsWith('--round='))?.slice('--round='.length) ?? (isQuick ? 18 : 60),
 );
-/** Minimum number of families among which each message is looked up. Missing ones are replaced by families that accept no message. */
+/** Minimum number of families among which each message is looked up. If there are fewer, families that accept no message are added. */
 const FAMILIES_ASKED = 40;
 
 /**
- * Measures messages/s for each family's own test cases, with earlier messages already known, among at least forty families: once with the
- * family first in the order of look-up, and once with it last. Also measures the native family. `only` lists the names of families; empty
- * means all.
+ * Measures messages/s for each family's own test cases, after its earlier messages, among at least forty families: once with the family
+ * first in the order of look-up, and once with the family last. Also measures the native family. `only`: names of families; empty: all.
  */
 export async function bench(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
@@ -88,8 +87,8 @@ const createUnusedFamily = (index: number): Family =>
   });
 
 /**
- * Returns functions that decode the family's cases, each with decoders in the given order that already know the earlier messages. Cases
- * that another family (or the generic layer) decodes first in this order are left out.
+ * Returns functions that decode a family's cases. For each case, the decoders are in the given order and have already received the case's
+ * earlier messages. Cases that another family or the generic layer decodes first in this order are skipped.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
   return casesOf(family.name)
@@ -119,7 +118,7 @@ function decodesAsNew(decoders: Decoders, message: DeviceMessage, settings: Deco
   };
 }
 
-/** Returns messages/s of each list in each round. The lists take turns, so that other load on the machine affects all of them. */
+/** Returns messages/s of each list in each round. The lists are measured in turn, so that other load on the machine affects all of them. */
 function roundsOf(lists: readonly (readonly (() => unknown)[])[]): number[][] {
   const rateOf = (reads: readonly (() => unknown)[]) => {
     const startedAt = performance.now();

@@ -15,13 +15,13 @@ const [FEW = 1_000, MANY = 100_000] = (
   .map(Number);
 /** Default number of rows per page. */
 const FULL_PAGE = 50;
-/** Number of pages per query, requested sequentially; p99 needs some hundred. */
+/** Number of pages per query. Pages are requested one after the other; p99 needs some hundred pages. */
 const PAGES = Number(process.argv.find((flag) => flag.startsWith('--pages='))?.slice(8) ?? 300);
 const ROUNDS = 3;
 const TARGET = { p99Ms: 300, ratio: 2 };
 const DAY_MS = 86_400_000;
 
-/** Queries of the dashboard's pages, in the order of the results. */
+/** Queries of the dashboard's pages, by name, in the order of the results. */
 const LISTS: Readonly<Record<string, string>> = {
   'first page': '/v1/fleet/devices',
   'by location': '/v1/fleet/devices?sort=location',
@@ -47,7 +47,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts with silent devices': '/v1/users?silent=true&include=devices',
   'accounts that want attention': '/v1/users?has_attention=true',
 };
-/** Queries whose matches grow with the fleet and are sorted after they are read. Like the maps, they have no target ratio. */
+/** Queries whose matches grow with the fleet and are sorted after they are read. Like the queries for maps, they have no target ratio. */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
   'silence map, a day': mapOf(1),
@@ -68,9 +68,9 @@ interface Fleet {
 }
 
 /**
- * Measures pages of a fleet of 1,000 devices and of 100,000 (`--devices=1000,100000`), as an administrator and as a utility that enrolled
- * half of the homes, over TLS keep-alive: the first page and, from every cursor, the next ones. `--pages=300` sets the pages per query and
- * round. The fleets are compared by the medians of pages with equal numbers of rows.
+ * Measures pages of a fleet of 1,000 devices and of one of 100,000 (`--devices=1000,100000`), over TLS keep-alive: the first page and, from
+ * every cursor, the following pages. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets
+ * the pages per query and round. The two fleets are compared by the medians of pages with equal numbers of rows.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const watches: number[] = [];
@@ -136,9 +136,8 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Adds devices: two per home, every fifth home with a gateway and Tasmota, every thousandth with a Shelly. Two in a hundred are silent, one
- * in two hundred is faulty. Each fell silent at some time in the last 60 days. A hundredth of all devices stopped and resumed on each of
- * the last 30 days.
+ * Adds devices: two per home; every fifth home also has a gateway with Tasmota, every thousandth a Shelly. 2 % of the devices are silent,
+ * each since some time in the last 60 days; 0.5 % are faulty. On each of the last 30 days, 1 % of all devices stopped and resumed.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {
   const statements: [string, unknown[]][] = [
@@ -192,7 +191,7 @@ async function addFleet(pool: Pool, devices: number, utility: string): Promise<v
   await pool.query('VACUUM ANALYZE');
 }
 
-/** Returns medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
+/** Returns the medians of pages with equal numbers of rows, and the median and p99 of full pages of the larger fleet, in ms. */
 async function compare(few: Fleet, many: Fleet) {
   const rows = [];
   for (const who of Object.keys(few.keys)) {
@@ -260,7 +259,8 @@ function get(
 ): Promise<{ next: string | null; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${keys[who]}` };
-    // Flats are numbered up to the number of devices. Exactly eleven numbers begin with all but the last digit of the highest number.
+    // The search matches exactly eleven flats. Flats are numbered up to the number of devices, and eleven numbers begin with all digits of
+    // the highest number but the last.
     const asked = path.replace('{eleven}', String(devices - 1).slice(0, -1));
     request({ port, host: '127.0.0.1', path: asked, headers, agent }, (response) => {
       let text = '';

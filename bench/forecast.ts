@@ -11,7 +11,7 @@ import { readHomes } from './forecast/homes.ts';
 
 const CARRIED = fileURLToPath(new URL('../test/data/opsd-residential4/daily.csv', import.meta.url));
 const DAYS = [1, 5, 10, 15, 20, 25, 28];
-/** Day of the month on which the forecast must be better than the naive one. */
+/** Day of the month on which the forecast must be better than the naive forecasts. */
 const GOAL_DAY = 10;
 /**
  * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as

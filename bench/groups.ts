@@ -18,7 +18,9 @@ const month = (back: number) => {
   const first = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1);
   return [dayOf(new Date(first(back))), dayOf(new Date(first(back - 1) - 86_400_000))] as const;
 };
-/** A year that ends today. Its last two days are never precomputed, and its last month combines precomputed days with current ones. */
+/**
+ * A year that ends today. Sums of its last two days are never precomputed, and its last month combines precomputed days with current days.
+ */
 const [START] = month(11);
 const END = dayOf(new Date());
 const [FIRST, LAST] = month(2);
@@ -26,10 +28,10 @@ const [FIRST, LAST] = month(2);
 const ZONE = 'Europe/Berlin';
 /** Number of queries of groups with precomputed sums. The queries are short, and p99 needs many of them. */
 const STORED_TIMES = 100;
-/** One home in this many has solar panels: a grid meter and an inverter, whose hours are read individually. */
+/** One in this many homes has solar panels: a grid meter and an inverter, whose hours are read individually. */
 const SOLAR_EVERY = 10;
 
-/** Queries to measure, and how often each is run. */
+/** Queries to measure, and the number of times that each is run. */
 const QUESTIONS: {
   name: string;
   start: string;
@@ -65,8 +67,9 @@ const QUESTIONS: {
 ];
 
 /**
- * Measures response times for a group: 1,000 homes with one meter each, the same with panels on every tenth home, and a tree of both
- * (`10000` sets the homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a busy machine.
+ * Measures response times for three groups: 1,000 homes with one meter each, 1,000 homes of which every tenth has panels, and a tree of
+ * both (`10000` sets the number of homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a
+ * busy machine.
  */
 export async function bench(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);
@@ -86,7 +89,7 @@ export async function bench(asked: readonly string[]): Promise<BenchmarkResult> 
         for (let time = 0; time <= (isKept ? STORED_TIMES : question.times); time++) {
           const fromMs = performance.now();
           rows = await answered(db, group, question);
-          // The first request finds cold caches and is not measured.
+          // The first request is not measured, because the caches are still empty.
           if (time > 0) ms.push(performance.now() - fromMs);
         }
         const how = isKept ? 'kept' : 'added up';

@@ -22,17 +22,19 @@ const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('
 /** The heads of a million devices exceed any processor cache, so the target is lower. */
 const DEVICES_TARGET = DEVICES.many < 1_000_000 ? 0.8 : 0.7;
 const [FEW_DEVICES, MANY_DEVICES] = [DEVICES.few.toLocaleString('en'), DEVICES.many.toLocaleString('en')];
-/** Minutes for which the larger fleet publishes without a pause at the end, including vacuum and checkpoints; 0: not at all. */
+/**
+ * Minutes for which the larger fleet publishes without a pause at the end of the run, including vacuum and checkpoints; 0: no such phase.
+ */
 const STEADY_MINUTES = Number(argument('steady') ?? 0);
 const MESSAGES = 200_000;
-/** A prime, so that messages do not arrive in the order of the devices' rows. */
+/** Factor that scatters the order of the devices: a prime, so that messages do not arrive in the order of the devices' rows. */
 const SCATTER = 7_919;
 const ROUNDS = 3;
 const DAY_MS = 86_400_000;
-/** First number of the homes with historical readings; lower numbers are the devices that publish. */
+/** First number of the homes with historical readings. Homes with lower numbers have the devices that publish. */
 const FIRST_HOME = 1_000_000;
 
-/** Time between two rounds, by the devices' clocks. */
+/** Time between two rounds by the devices' clocks, in ms. */
 const ROUND_MS = 300_000;
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 3_600_000;
@@ -53,16 +55,19 @@ interface Meters {
 const clock = { ms: Date.now() - 2 * DAY_MS };
 const TEN_SECONDS = { messages: MESSAGES, stepMs: 1_000, first: 0, clock };
 const FEW: Meters = { ...TEN_SECONDS, devices: DEVICES.few };
-/** Every device sends in each round: with a subset, the worker's cache would make the result meaningless. */
+/** The larger fleet. Every device sends in each round: if only some devices sent, the worker's cache would make the result meaningless. */
 const MANY: Meters = { ...TEN_SECONDS, devices: DEVICES.many, messages: Math.max(MESSAGES, DEVICES.many) };
-/** Uses separate devices, because a round covers two days of their clocks. */
+/** Meters of the small fleet that report every 15 minutes. They are separate devices, because a round covers two days of their clocks. */
 const FEW_BY_QUARTER_HOUR: Meters = {
   ...FEW,
   stepMs: QUARTER_HOUR_MS,
   first: DEVICES.many,
   clock: { ms: Date.now() - 60 * DAY_MS },
 };
-/** Each device advances an hour per round: one of every four messages closes the hour. */
+/**
+ * The larger fleet with meters that report every 15 minutes. Each device advances an hour per round, and one of its four messages closes
+ * the hour.
+ */
 const MANY_BY_QUARTER_HOUR: Meters = { ...MANY, stepMs: QUARTER_HOUR_MS, messages: 4 * DEVICES.many };
 
 /** Processes whose CPU time is measured. */
@@ -89,14 +94,14 @@ interface FleetRates {
   manyUs: CpuTimes;
 }
 
-/** Rates with so many million stored readings. */
+/** Rates with a given number of stored readings, in millions. */
 interface SizeRates extends FleetRates {
   million: number;
   ingestMib: number;
   byQuarterHour?: FleetRates;
 }
 
-/** Rounds at one size. */
+/** Results of the rounds with one amount of stored readings. */
 interface Measured {
   few: Rate[];
   many: Rate[];
@@ -108,9 +113,9 @@ interface Costs {
   floor: StorageCost;
   few: StorageCost;
   many: StorageCost;
-  /** PostgreSQL's CPU time of the first round of new devices, divided by that of later rounds. */
+  /** PostgreSQL's CPU time of the first round with new devices, divided by that of later rounds. */
   firstRound: number;
-  /** Memory that the worker took for each device of the larger fleet, bytes; includes its collector's slack. */
+  /** Memory of the worker per device of the larger fleet, in bytes, including memory that the garbage collector has not freed. */
   bytesPerDevice: number;
 }
 
@@ -135,7 +140,8 @@ export async function bench(): Promise<BenchmarkResult> {
       const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
       await addHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
-      // Ten-second meters close an hour with one of 360 readings. Without this, all of them would close it in the same round.
+      // Each ten-second meter closes an hour with one of 360 readings. The clock starts at a full hour; otherwise all meters would close
+      // the hour in the same round.
       clock.ms = Math.ceil(clock.ms / HOUR_MS) * HOUR_MS;
       const rate = await withWorker(database, async (round) => {
         const emptyMib = costs ? 0 : (await round({ ...FEW, messages: FEW.devices })).ingestMib;
@@ -163,7 +169,10 @@ export async function bench(): Promise<BenchmarkResult> {
   }
 }
 
-/** Lets every device send. Returns its first round: it creates series, grows heads and fills the worker's cache, so its rate does not count. */
+/**
+ * Lets every device send. Returns the rate of this first round. It does not count, because the round creates series, grows heads and fills
+ * the worker's cache.
+ */
 async function warmUp(round: Round): Promise<Rate> {
   const first = await round(MANY);
   await round(MANY);
@@ -291,7 +300,7 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
   `first round of new devices / later rounds: ${firstRound}; memory a device: ${bytesPerDevice} B`,
 ];
 
-/** Goals for the cost of a reading. Memory is measured in MiB of a whole process, so it has a goal for a million devices only. */
+/** Goals for the cost of a reading. Memory has a goal only for a million devices, because it is measured in MiB of a whole process. */
 function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): Goal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
   return [
@@ -334,22 +343,22 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
-/** Rate over minutes that include vacuum and checkpoints. */
+/** Rate in a run of several minutes that includes vacuum and checkpoints. */
 interface Steady {
   /** Readings/s over the whole time, in its slowest whole minute, and in its last minute. */
   perSecond: number;
   slowestMinute: number;
   lastMinute: number;
   checkpoints: number;
-  /** Autovacuums of the tables of heads and readings. */
+  /** Number of autovacuums of the tables of heads and readings. */
   vacuums: number;
   ingestMib: number;
   hot: number;
 }
 
 /**
- * Lets the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate measured before, with a reading every ten seconds by the
- * devices' clocks.
+ * Lets the larger fleet publish for `STEADY_MINUTES` without a pause, at the rate measured before. By the devices' clocks, each sends a
+ * reading every ten seconds.
  */
 async function steadyState(pool: Pool, round: Round, perSecond: number): Promise<Steady> {
   const upkeep = async () => {
@@ -410,7 +419,7 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
       secret: '',
     })),
     messages,
-    // The clock of each round starts after that of the previous round.
+    // The clock of each round starts after the clock of the previous round.
     startMs: clock.ms,
     stepMs,
     startKwh: 1_000 + ++rounds,
@@ -422,7 +431,10 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
   return { publisher, exited };
 }
 
-/** Waits for the commit of so many messages after the first `before`. Returns the time, and the readings/s of each whole minute. */
+/**
+ * Waits until this many messages after the first `before` messages are committed. Returns the time, and the readings/s of each whole
+ * minute.
+ */
 async function untilCommitted(committed: () => Promise<number>, before: number, messages: number) {
   const from = performance.now();
   const ofMinutes: number[] = [];

@@ -12,7 +12,10 @@ import { processCpuMs } from './cpu.ts';
 import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 50;
-/** Messages per round, after as many that are not measured: a worker runs for months, while its code is compiled in the first seconds. */
+/**
+ * Messages per measured round. The same number is sent before without being measured, because a worker compiles its code in the first
+ * seconds and then runs for months.
+ */
 const MESSAGES = 60_000;
 const ROUNDS = 3;
 const HOUR_MS = 3_600_000;
@@ -30,7 +33,8 @@ interface Figure {
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
-  // A new mosquitto each time: the last worker of a service leaves a session, for which the broker would store later messages.
+  // Each measurement starts a new mosquitto, because the last worker of a service leaves a session, for which the broker would store later
+  // messages.
   const onMosquitto = async <T>(run: (url: string) => Promise<T>): Promise<T> => {
     const mosquitto = await startMosquitto();
     try {
@@ -222,7 +226,7 @@ export async function measureAedesCeiling(devices: PairedDevice[], messages = ME
   return rate;
 }
 
-/** Measures the same publisher and broker with a subscriber that only counts. */
+/** Measures the rate of the same publisher and broker with a subscriber that only counts messages. */
 export async function measureBrokerCeiling(url: string, devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {
   const subscriber = await connectAsync(url);
   await subscriber.subscribeAsync('energy/v1/+/readings', { qos: 1 });
@@ -247,7 +251,7 @@ export async function measureBrokerCeiling(url: string, devices: PairedDevice[],
   return { perSecond, cpuUs: 0 };
 }
 
-/** Measures COPY of as many rows as a round stores, into a table like `readings` without index. */
+/** Measures COPY of the rows that a round stores, into a table like `readings` without index. */
 async function copy(pool: Pool): Promise<number> {
   const rows = MESSAGES;
   await pool.query('DROP TABLE IF EXISTS bench_copy; CREATE TABLE bench_copy (LIKE readings)');

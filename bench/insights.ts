@@ -15,7 +15,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
-/** Numbers of devices per home, in turn. Each device has an open hour, which every response adds. */
+/** Numbers of devices per home; the homes have them in turn. Each device has an open hour, which every response includes. */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
 /** Number of homes that also have a load profile, for zones with half-hour offsets: 96 quarter-hours per day and device. */

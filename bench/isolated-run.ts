@@ -8,21 +8,18 @@ import { listInnerFolders } from '../test/support/tiers/inner-folder.ts';
 /** Environment variable that marks the child process of an isolated run. */
 const ISOLATED_RUN = 'BENCH_APART';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-/**
- * If two signals arrive within this time, they count as one Ctrl-C: npm forwards a Ctrl-C that the terminal has already sent to the
- * process.
- */
+/** Two signals within this time count as one Ctrl-C, because npm forwards a Ctrl-C that the terminal has already sent to the process. */
 const SAME_CTRL_C_MS = 300;
-/** Maximum time for a database to shut down. It need not flush anything, because its files are removed. */
+/** Maximum time for a database to shut down, in ms. The database need not flush anything, because its files are removed. */
 const MAX_DATABASE_END_MS = 10_000;
 
 export const isIsolatedRun = (): boolean => process.env[ISOLATED_RUN] === '1';
 
 /**
- * Runs this program again in its own session and its own folder for temporary files, and exits with its exit code. Afterwards all processes
- * that the run started are ended and the folder is removed, however the run ended. SIGINT, SIGTERM, SIGHUP and SIGQUIT end the run, too. A
- * second signal ends it at once and leaves the folder. (A separate process handles the signals, because a measuring process may not handle
- * them for seconds, or may be starting a process.) Linux only.
+ * Runs this program again in a session of its own, with its own folder for temporary files, and exits with the exit code of that run.
+ * Afterwards, all processes that the run started are ended and the folder is removed, however the run ended. SIGINT, SIGTERM, SIGHUP and
+ * SIGQUIT also end the run. A second signal ends it at once and leaves the folder. (A separate process handles the signals, because a
+ * measuring process may not handle them for seconds, or may be starting a process.) Linux only.
  */
 export async function runIsolated(): Promise<never> {
   const folder = mkdtempSync(join(tmpdir(), 'energy-run-'));
@@ -62,8 +59,8 @@ interface Process {
 }
 
 /**
- * Ends all processes of a run. PostgreSQL servers get an immediate shutdown, which releases shared memory, so the server ends its own
- * children.
+ * Ends all processes of a run. A PostgreSQL server gets the signal for an immediate shutdown. It then ends its own children and releases
+ * its shared memory.
  */
 async function endAll(session: number, folder: string): Promise<void> {
   const isDatabase = ({ name }: Process) => name === 'postgres';
@@ -83,13 +80,13 @@ function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has already ended.
+    // The process has already ended, so there is nothing to signal.
   }
 }
 
 /**
- * Returns the processes in the session, and those whose working folder is below the folder: a database that `pg_ctl` started has its own
- * session. Zombies are ignored.
+ * Returns the processes in the session, and the processes whose working folder is below the folder, because a database that `pg_ctl`
+ * started has its own session. Zombies are ignored.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {
@@ -108,8 +105,8 @@ function processesOf(session: number, folder: string): Process[] {
 }
 
 /**
- * Whether the run started the process. A user's shell may have the run's folder as its working folder, too. PostgreSQL overwrites its
- * environment with its title, so it is recognised by its name.
+ * Whether the run started the process. The working folder is not sufficient, because a user's shell may also be in the run's folder.
+ * PostgreSQL is recognised by its name, because it overwrites its environment with its title.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&
@@ -124,7 +121,10 @@ function workingFolderOf(pid: string): string {
   }
 }
 
-/** Removes the folder, after unmounting the disks below it, and the run's folders in the other root file system in which servers run. */
+/**
+ * Removes the run's folder, after unmounting the disks below it, and the run's folders in the separate root file system in which servers
+ * run.
+ */
 function removeFolder(folder: string): void {
   for (const line of readFileSync('/proc/self/mounts', 'utf8').split('\n')) {
     const [, place = ''] = line.split(' ');

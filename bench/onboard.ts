@@ -16,8 +16,8 @@ const EVERY_MS = 60_000;
 const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
 
 /**
- * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each is stored.
- * The complete service, the command and the meters run on this machine. Runs once, not three times.
+ * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each meter is
+ * stored. The complete service, the command and the meters run on this machine. The measurement runs once, not three times.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

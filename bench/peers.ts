@@ -34,12 +34,12 @@ const PLAN = IS_QUICK
   : { rounds: 3, messages: 20_000, segmentMs: 3_000, quietMs: 5_000 };
 const DEVICES = 50;
 const KILLS = 2;
-/** Devices and readings/s of the trial with kills, as in `chaos`. */
+/** Number of devices and rate of readings in the trial with kills, as in `chaos`. */
 const PLAYERS = 10;
 const PER_SECOND = 1_000;
 const MAX_START_MS = 30_000;
 const MAX_STORE_MS = 120_000;
-/** Time in which a repeated delivery would still be stored a second time. */
+/** Time within which a repeated delivery would be stored a second time, in ms. */
 const REPEATED_MS = 1_000;
 const PROBE = 'probe';
 
@@ -51,15 +51,15 @@ interface Peer {
   start(place: ProgramPlace): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
-  /** Fraction of the messages that a slow program gets. */
+  /** Fraction of the messages that a slow program receives. */
   share?: number;
   missing?: string;
 }
 
 /**
- * Compares this service with other ways to store MQTT messages in PostgreSQL: readings/s from publish to commit, CPU time per reading, and
- * the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All use the same mosquitto,
- * messages and PostgreSQL. `words`: measures only programs whose names contain one of them.
+ * Compares this service with other programs that store MQTT messages in PostgreSQL: readings/s from publish to commit, CPU time per
+ * reading, and the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All programs use
+ * the same mosquitto, messages and PostgreSQL. `words`: measures only programs whose names contain one of these words.
  */
 export async function bench(words: readonly string[] = []): Promise<BenchmarkResult> {
   installDebianPackages();
@@ -74,7 +74,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
       rounds: [],
       ...(missing === undefined ? {} : { reason: `not run: ${missing}` }),
     }));
-    // Alternately, because the load of a shared machine changes during a run.
+    // Programs are measured alternately, because the load of a shared machine changes during a run.
     for (let round = 1; round <= PLAN.rounds; round++)
       for (const [index, peer] of peers.entries()) await addRound(database, peer, results[index] as Measured, round);
     return {
@@ -95,7 +95,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
   }
 }
 
-/** Returns the programs to measure, including those that are not installed, and the versions of the installed ones. */
+/** Returns the programs to measure, including programs that are not installed, and the versions of the installed programs. */
 function findPeers(): { peers: Peer[]; versions: string[] } {
   const [red, python, telegrafFound] = [findNodeRed(), findPython(), findTelegraf()];
   const driver = createRequire(import.meta.url).resolve('pg');
@@ -141,7 +141,7 @@ interface Measured extends PeerResult {
   rounds: PeerRound[];
 }
 
-/** Measures another round of a program. If it fails, the program's row shows the reason and it is not measured again. */
+/** Measures another round of a program. A program that fails is not measured again, and its row in the table shows the reason. */
 async function addRound(database: Database, peer: Peer, result: Measured, round: number): Promise<void> {
   if (result.reason !== undefined) return;
   process.stderr.write(`${peer.name}: round ${round} of ${PLAN.rounds} …\n`);
@@ -181,7 +181,9 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRound> 
   }
 }
 
-/** Waits until a program has subscribed: until it stores readings of a device that is not counted. */
+/**
+ * Waits until a program has subscribed, which is the case when it stores the readings of an additional device. This device is not counted.
+ */
 async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
   const client = await connectAsync(publishUrlOf(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
@@ -197,7 +199,7 @@ async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
   }
 }
 
-/** Measures readings/s and CPU time of a flood, after as many messages that are not measured. */
+/** Measures readings/s and CPU time of a flood. The same number of messages is sent before the flood without being measured. */
 async function measureRate(
   database: Database,
   peer: Peer,
@@ -232,7 +234,7 @@ const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, 
     return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
   });
 
-/** Counts the different readings of the devices that another program has stored, and the repeated ones. */
+/** Counts the distinct readings of the devices that another program has stored, and the repeated readings. */
 async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredCount> {
   const { rows } = await pool.query(
     `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_TABLE} WHERE device = ANY ($1)`,
@@ -241,7 +243,7 @@ async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<
   return { stored: rows[0].stored, double: rows[0].rows - rows[0].stored };
 }
 
-/** Kills and restarts a program while devices publish, and counts the readings when nothing more is stored. */
+/** Kills and restarts a program while devices publish. Counts the readings when no more are stored. */
 async function killRepeatedly(
   pool: Pool,
   peer: Peer,

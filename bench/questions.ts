@@ -34,12 +34,12 @@ export const BENCHMARKS: Record<
 /** A row of the table in README.md. */
 export interface BenchmarkQuestion {
   question: string;
-  /** Roughly how long a run takes on two cores, minutes. */
+  /** Approximate duration of a run on two cores, in minutes. */
   minutes: string;
   command: string;
 }
 
-/** Returns the questions that this npm script answers, as the README's table lists them. With `name`: those of one benchmark. */
+/** Returns the questions of the README's table that an npm script answers. With `name`: the questions of one benchmark. */
 export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {

@@ -10,10 +10,10 @@ import { median, startBenchmarkDatabase } from './support.ts';
 
 const READINGS = 1_000_000;
 const PAGE = 10_000;
-/** Pages that compile the code, and fill the pools of connections and buffers. */
+/** Number of pages that are read before measuring, so that the code is compiled and the pools of connections and buffers are filled. */
 const WARM_UP_PAGES = 5;
 const SAMPLE_MS = 20;
-/** `accept`: media type. `byte`: occurs once for each reading and once more on each page. */
+/** Response formats. `accept`: media type. `byte`: a byte that occurs once for each reading and once more on each page. */
 const FORMATS = {
   json: { accept: 'application/json', byte: '{'.charCodeAt(0) },
   csv: { accept: 'text/csv', byte: '\n'.charCodeAt(0) },
@@ -29,8 +29,8 @@ interface Server {
 }
 
 /**
- * Measures the resident memory that the API needs in addition, while a client reads all single readings of a device in pages of the
- * maximum size. Each format has a new process.
+ * Measures how much the API's resident memory grows while a client reads all single readings of a device in pages of the maximum size. Each
+ * format has a new process.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -80,7 +80,10 @@ export async function measureReadings({ pool, url }: { pool: Pool; url: string }
   return results;
 }
 
-/** Reads all pages. Returns the maximum growth of the process's memory after the first pages, and whether late pages take longer. */
+/**
+ * Reads all pages. Returns the maximum growth of the process's memory after the first pages, and whether late pages take longer than early
+ * pages.
+ */
 async function readAll({ port, pid, key }: Server, path: string, format: keyof typeof FORMATS) {
   const { accept, byte } = FORMATS[format];
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });

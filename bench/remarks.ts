@@ -14,7 +14,7 @@ import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Maximum gap between register readings for quarter-hours to be usable. */
+/** Maximum gap between register readings with which quarter-hours are usable, in ms. */
 const LONGEST_GAP_MS = 2 * HOUR_MS;
 const SEEN_DAYS = 70;
 const APART_DAYS = 3;
@@ -27,8 +27,8 @@ const ROUNDS = 12;
 const END = new Date('2026-01-01T00:00:00Z');
 
 /**
- * With files (as `forecast` takes them): lists the remarks that real homes would have received, checked once a day at various hours.
- * Without files: measures the time of a home's remarks and forecast with three years of data of ten devices.
+ * With files in the formats that the benchmark `forecast` reads: lists the remarks that real homes would have received, checked once a day
+ * at various hours. Without files: measures the time of a home's remarks and forecast, with three years of data of ten devices.
  */
 export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
@@ -65,7 +65,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
   const messages: string[] = [];
   const lastDay = new Map<string, number>();
   const first = Math.ceil((daily.firstDay * DAY_MS - seen.fromMs) / QUARTER_HOUR_MS) + 35 * QUARTER_HOURS_PER_DAY;
-  // The hour of the check is derived from the home's name, because people look at different times.
+  // The hour of the check is derived from the home's name, so that homes are checked at different hours, as people look at different times.
   const hour = (createHash('sha256').update(name).digest()[0] ?? 0) % HOURS_OF_A_DAY;
   for (let at = first + hour * 4; at < seen.used.length; at += QUARTER_HOURS_PER_DAY) {
     const from = Math.max(0, at - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
@@ -174,7 +174,7 @@ async function time(): Promise<BenchmarkResult> {
     const asked = (turn: number) => ({
       userId: `usr_${(turn % HOMES) + 1}`,
       zone: 'Europe/Berlin',
-      // Each turn uses a different minute, so that the result is not cached.
+      // Each turn uses a different minute as the current time, so that the result is not cached.
       now: new Date(END.getTime() + (1 + Math.floor(turn / HOMES)) * 60_000),
     });
     const measure = async (ask: (turn: number) => Promise<unknown>): Promise<number[]> => {
@@ -186,7 +186,7 @@ async function time(): Promise<BenchmarkResult> {
       }
       return times;
     };
-    // The first results are a warm-up for compiled code and not measured.
+    // The first results are not measured: they are a warm-up, in which code is compiled.
     const remarks = (await measure((turn) => loadHomeRemarks(db, asked(turn)))).slice(HOMES);
     const forecast = (await measure((turn) => monthForecast(db, asked(turn)))).slice(HOMES);
     const again = await measure((turn) => monthForecast(db, asked(turn)));

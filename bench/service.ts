@@ -9,7 +9,7 @@ const HERE = resolve(import.meta.dirname, '..');
 const MAX_START_MS = 60_000;
 const PORTS = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'] as const;
 
-/** Returns free ports, by the variables that set them. `more` names variables of other programs. */
+/** Returns free ports, by the environment variables that set them. `more`: variables of other programs. */
 export async function freePorts<More extends string = never>(
   ...more: More[]
 ): Promise<Record<(typeof PORTS)[number] | More, string>> {
@@ -69,5 +69,5 @@ export async function startService(
 }
 
 const LOG_SHOWN = 4_000;
-/** The last lines of a log, because its folder is removed after a failed test. */
+/** Returns the last lines of a log for an error message, because the log's folder is removed after a failed test. */
 const lastOf = (log: string) => readFileSync(log, 'utf8').slice(-LOG_SHOWN);

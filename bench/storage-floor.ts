@@ -16,8 +16,8 @@ export const logBytesOf = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
- * Measures PostgreSQL's minimum cost of a reading: rows of `devices` series in turn, one per second each, as binary arrays, into a table
- * with the columns and the key of `readings`, in one transaction per batch. No head, aggregate or check.
+ * Measures PostgreSQL's minimum cost of storing a reading. Rows of `devices` series in turn, one per second for each series, are sent as
+ * binary arrays, in one transaction per batch. Their table has the columns and the key of `readings`, without heads, aggregates or checks.
  */
 export async function measureStorageFloor(
   { pool, dataDir }: { pool: Pool; dataDir: string },

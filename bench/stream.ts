@@ -8,7 +8,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { median, pairDevices, quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
-/** Interval of each home's readings, spread evenly over the homes; typical of most meters. */
+/** Interval of each home's readings in ms, as most meters have it. The homes' readings are spread evenly over the interval. */
 const EVERY_MS = 10_000;
 const SECONDS = 40;
 /** Time for the service to settle with all streams open, before its memory is measured. */
@@ -33,7 +33,7 @@ export async function bench(): Promise<BenchmarkResult> {
     meters = await inGroups(paired, ({ deviceId, secret }) =>
       connectAsync(url, { username: deviceId, password: secret, clientId: deviceId }),
     );
-    /** Times at which the reading of a device with this register was acknowledged and its event arrived. */
+    /** Time at which each reading was acknowledged, and time at which its event arrived, by device and register value. */
     const acknowledgedMs = new Map<string, number>();
     const arrivedMs = new Map<string, number>();
     const before = await restingRss(api.process.pid as number);
@@ -110,7 +110,7 @@ async function keysOf(pool: Pool): Promise<Map<string, string>> {
   return keys;
 }
 
-/** Runs `make` on several elements at a time. Returns the results in order. */
+/** Runs `make` on a group of several elements at a time. Returns the results in the order of the elements. */
 async function inGroups<One, Made>(all: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE)

@@ -12,14 +12,15 @@ export interface TierDatabase {
   drop(): Promise<void>;
 }
 
-/** Settings of the test servers that would otherwise distort a load. Both sides of every comparison have the same. */
+/** Settings of the test servers; other values would distort a load. Both sides of every comparison have the same settings. */
 const FAIR = { max_wal_size: '8GB', work_mem: '64MB', maintenance_work_mem: '512MB' };
 
 const MODES = ['off', 'auto'] as const;
 
 /**
- * Runs a benchmark on every tier that this machine can reach. On each server it also runs without the extension, so that the ratio of the
- * two shows the tier's effect, whatever the PostgreSQL version (`alsoPlain: false` skips that). Names the tiers that were not reached.
+ * Runs a benchmark on every tier that this machine can reach. On each server the benchmark also runs without the extension: the ratio of
+ * the two results shows the tier's effect, whatever the PostgreSQL version (`alsoPlain: false` skips this run). `missing`: names of the
+ * tiers that were not reached.
  */
 export async function runOnEveryTier<T>(
   question: (database: TierDatabase, name: string) => Promise<T>,

@@ -25,7 +25,7 @@ interface Result {
   insights: Record<string, { p50_ms: number; p99_ms: number }>;
 }
 
-/** Measures a month of 1,000 homes, written in order of time as in operation, on every tier: rate, lag, size, queries. */
+/** Measures on every tier a month of 1,000 homes, written in order of time as in operation: rate, lag, size and queries. */
 export async function bench(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(measure);
   const lines = [
@@ -129,7 +129,7 @@ async function measure(database: TierDatabase): Promise<Result> {
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Returns a register reading: a base load with noise of up to 100 Wh that depends on home and time, in whole Wh as meters show. */
+/** Returns the reading of a register: a base load, plus noise of up to 100 Wh that depends on home and time, in whole Wh as meters show. */
 const reading = (home: number, atMs: number): number =>
   Math.round(
     (atMs / 3_600_000) * 400 + ((Math.imul(home * 73_856_093 + (atMs / STEP_MS) * 19_349_663, 0x9e3779b1) >>> 0) % 100),
@@ -160,8 +160,8 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
 }
 
 /**
- * Loads the readings with four writers, as ingest has, while the refresh runs with the load's own current time. Returns readings per
- * second.
+ * Loads the readings with four writers, as many as ingest has, while the refresh runs with the time that the load has reached as its
+ * current time. Returns readings per second.
  */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
   const writer = createWriter(pool, { now: () => endMs });
@@ -176,7 +176,7 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   const startedAt = performance.now();
   let sent = 0;
   for (let atMs = startMs; atMs < endMs; ) {
-    // Each partition of the queue has its own homes, as devices always use the same partition.
+    // Each partition of the queue has its own homes, because the readings of a device are always in the same partition.
     const until = Math.min(endMs, atMs + STEP_MS * Math.floor((4 * BATCH) / HOMES));
     await Promise.all(
       [0, 1, 2, 3].map(async (lane) => {

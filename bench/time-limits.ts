@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
-/** Duration of `probe` in ms on the idle machine on which the benchmarks' limits were measured: two cores of 2026. */
+/** Duration of `probe` in ms on the idle machine on which the benchmarks' time limits were measured: a machine of 2026 with two cores. */
 const REFERENCE_MS = 120;
-/** Maximum factor. Figures of a much slower machine are useless, but a benchmark still ends there. */
+/** Maximum factor. On a much slower machine the figures would be useless, but a benchmark still ends. */
 const MAX_SLOWNESS = 8;
 const ROUNDS = 3;
 
 let known: number | undefined;
 
 /**
- * Returns how much longer this machine takes than the one on which limits were measured, from 1 to 8. Measured once per process as the
- * median of three rounds of starting a program and some hashing, under the machine's current load.
+ * Returns by which factor this machine is slower than the machine on which the limits were measured, from 1 to 8. Measured once per
+ * process, under the machine's current load: the median of three rounds of starting a program and computing some hashes.
  */
 export function measureSlowness(): number {
   known ??= slownessOf(medianOf(Array.from({ length: ROUNDS }, probe)));
@@ -22,7 +22,10 @@ export function measureSlowness(): number {
 /** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
 export const slownessOf = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 
-/** Scales a time limit in ms to this machine, for an event that must occur: a benchmark that gives up on a slow machine shows nothing. */
+/**
+ * Extends the time limit for an event that must occur, in ms, on a slow machine. A benchmark that gives up on a slow machine would show
+ * nothing.
+ */
 export const scaleTimeLimitMs = (ms: number): number => Math.round(ms * measureSlowness());
 
 /** Describes a wait that timed out, and its duration, for the output of a benchmark. */

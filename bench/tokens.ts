@@ -12,7 +12,7 @@ import { median, quantile, startBenchmarkDatabase } from './support.ts';
 
 const HOMES = 1_000;
 const CONNECTIONS = 16;
-/** Short run, to see that it works. */
+/** Short run, to check that the benchmark works. */
 const IS_QUICK = process.argv.includes('--quick');
 const [ROUNDS, REQUESTS] = IS_QUICK ? [1, 1_000] : [3, 8_000];
 const RANGE = { start: '2026-06-01', end: '2026-06-30' };
@@ -27,9 +27,9 @@ interface Credentials {
 type Kind = keyof Credentials;
 
 /**
- * Measures how much longer a request takes with an app's access token than with a key (p50 and p99). 1,000 homes have authorized an app.
- * Requests with tokens and with keys alternate, and each goes to another home, so that both kinds find the process's caches in the same
- * state.
+ * Measures how much longer a request with an app's access token takes than a request with a key (p50 and p99). 1,000 homes have authorized
+ * an app. Requests with tokens and with keys alternate. Each request is for another home, so that both kinds find the caches of the process
+ * in the same state.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
@@ -115,7 +115,7 @@ async function createHomes(db: Database): Promise<Credentials[]> {
   return homes;
 }
 
-/** Sends the requests of all rounds, after a round that is not measured. Returns the times of each round in ms. */
+/** Sends the requests of all rounds, after a first round that is not measured. Returns the durations of each round in ms. */
 async function measure(port: number, homes: readonly Credentials[]): Promise<Record<Kind, number[]>[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });
   const rounds: Record<Kind, number[]>[] = [];
@@ -128,7 +128,7 @@ async function measure(port: number, homes: readonly Credentials[]): Promise<Rec
       while (sent < until) {
         const at = sent++;
         const kind: Kind = at % 2 === 0 ? 'token' : 'key';
-        // A home's requests with a token and with a key are half of all homes apart.
+        // The token and the key of one home are not used consecutively: their requests are half of all homes apart.
         const home = homes[((at >> 1) + (kind === 'key' ? HOMES / 2 : 0)) % HOMES] as Credentials;
         times[kind].push(await timeOf(agent, port, home[kind]));
       }
@@ -140,7 +140,7 @@ async function measure(port: number, homes: readonly Credentials[]): Promise<Rec
   return rounds;
 }
 
-/** Returns the time of a request until its whole response has arrived, ms. Fails unless it is 200. */
+/** Returns the time from a request to the end of its response, in ms. Fails unless the status is 200. */
 function timeOf(agent: Agent, port: number, credential: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const fromMs = performance.now();

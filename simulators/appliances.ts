@@ -3,12 +3,9 @@ import type { Random } from './random.ts';
 /** Appliances that a plug or a separate device can measure. */
 export type Appliance = 'fridge' | 'tv' | 'dishwasher' | 'washing machine' | 'tumble dryer' | 'heat pump' | 'car';
 
-/**
- * A single use of an appliance: its power in watts from a minute of the local day on. The part after midnight is
- * dropped.
- */
+/** A single use of an appliance: its power in watts, from a minute of the local day. The part after midnight is dropped. */
 export interface ApplianceRun {
-  /** The appliance; omitted for cooking. */
+  /** The appliance that is used; omitted for cooking. */
   appliance?: Appliance;
   startMinute: number;
   /** Consecutive phases, each with its duration in minutes and its power in watts. */

@@ -5,7 +5,7 @@ import { createRandom } from './random.ts';
 const HYSTERESIS_C = 0.3;
 /** Hours in which an unheated home loses about two thirds of the temperature difference to the outside. */
 const COOLING_HOURS = 55;
-/** Temperature rise by the running heating, in °C per hour. */
+/** Temperature rise while the heating runs, in °C per hour. */
 const HEATING_C_PER_HOUR = 1.6;
 
 /** State of a home's thermostat in one minute. */

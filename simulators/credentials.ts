@@ -12,8 +12,8 @@ export async function rotateSecret(db: Database, deviceId: string): Promise<stri
 }
 
 /**
- * Runs `work` with a temporary secret of a real device, whose own secret remains valid. The temporary secret is removed
- * after the work. If this process is killed or the database is unavailable, it expires within a day.
+ * Runs `work` with a temporary secret of a real device, whose own secret remains valid. The temporary secret is removed afterwards. If this
+ * process is killed or the database is unavailable, the secret expires within a day.
  */
 export async function withTemporarySecret<T>(
   db: Database,
@@ -25,7 +25,7 @@ export async function withTemporarySecret<T>(
   try {
     return await work(temporary.secret);
   } finally {
-    // If the removal also fails, the secret expires by itself.
+    // If the removal also fails, the temporary secret expires by itself.
     await temporary.end().catch(() => {});
   }
 }

@@ -11,12 +11,12 @@ export interface CsvOptions {
   unit: 'kWh' | 'Wh' | 'W' | 'kW';
   /** Length of the intervals of kind `interval`. */
   intervalSeconds: number;
-  /** Whether the time of an interval is that of its start or of its end. */
+  /** Whether the time in a row is the start or the end of its interval. */
   timeMarks: 'start' | 'end';
   channel?: string;
   /** IANA time zone of times without an offset. Default UTC. */
   zone?: string;
-  /** Only rows with these values in these columns are read. */
+  /** The values that a row must have in these columns to be read. */
   where: readonly { column: string; value: string }[];
 }
 
@@ -59,8 +59,8 @@ export async function* csvReadings(
 }
 
 /**
- * Parses a time in ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; by default
- * it is in UTC.
+ * Parses a time in ISO 8601, Unix seconds or Unix milliseconds. `local` converts a time without an offset; without `local`, such a time is
+ * in UTC.
  */
 export function parseTime(text: string, local?: (stamp: string) => number | null): number | null {
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);

@@ -7,14 +7,11 @@ import type { SimulatorDevice } from './own-devices.ts';
 /** Length of a new device's history, and the current time of the simulation. */
 export type DemoHistory = { nowMs: number } & ({ historyDays: number } | { historyMonths: number });
 
-/** How often a device reports. */
+/** Intervals at which a device reports. */
 interface Cadence {
   /** Seconds between historical readings. */
   pastSeconds: number;
-  /**
-   * Time (Unix ms) before which historical readings are hourly, because years of quarter-hours would delay the first
-   * start.
-   */
+  /** Time (Unix ms) before which historical readings are hourly. Quarter-hourly readings of years would delay the first start. */
   hourlyBeforeMs: number;
   /** Minimum number of seconds between live readings. */
   liveSeconds: number;
@@ -27,7 +24,7 @@ export const HOURLY_CADENCE: Cadence = { ...METER_CADENCE, pastSeconds: 3600 };
 
 /** A device that the demo simulates, with the secret created at this start. */
 export interface DemoDevice {
-  /** Kind of the device, which is unique among the devices of its user. */
+  /** Kind of the device, unique among the devices of one user. */
   kind: string;
   deviceId: string;
   /** Login name at the broker: that of the device, or of its gateway. */
@@ -36,19 +33,18 @@ export interface DemoDevice {
   /** Topic of its messages. */
   topic: string;
   cadence: Cadence;
-  /** Time at which its registers were at zero. */
+  /** Time at which the device's registers were at zero. */
   installedAtMs: number;
-  /** Time of its last reading in the database, or the start of its history if it has none. */
+  /** Time of the device's last reading in the database, or the start of its history if there is no reading. */
   knownUntilMs: number;
-  /** Stretch of its history in which it sent nothing: the times of the readings before and after, Unix ms. */
+  /** Period of its history in which the device sent nothing: times of the readings before and after the period, Unix ms. */
   silence?: { fromMs: number; toMs: number };
   /** Returns the message elements at a time. `withPower`: adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];
 }
 
 /**
- * Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of its gateway, if it has
- * one.
+ * Prepares a simulated device for publishing, with a new secret. `behind`: login and topic of the device's gateway, if it has a gateway.
  */
 export async function preparePlayedDevice(
   db: Database,
@@ -71,9 +67,9 @@ export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>
   if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
   const start = new Date(createdAt);
   start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
-  // One month before 31 March is the end of February, as PostgreSQL computes the end of the retention.
+  // The start of the retention, as PostgreSQL computes it: one month before 31 March is the end of February.
   if (start.getUTCDate() !== createdAt.getUTCDate()) start.setUTCDate(0);
-  // Registers begin at the start of a local day, which must be within the retention.
+  // Registers start at the beginning of a local day, which must be within the retention, so the history starts a day later.
   return start.getTime() + DAY_MS;
 }
 

@@ -17,8 +17,8 @@ const KWH_PER_CUBIC_METRE_OF_GAS = 10.55;
 export type GatewayLogin = Pick<DemoDevice, 'login' | 'secret' | 'topic'>;
 
 /**
- * Finds or creates the gateway of a demo home, and creates a new secret for it. Meters of volumes need a gateway,
- * because native messages have no volumes.
+ * Finds or creates the gateway of a demo home, and creates a new secret for the gateway. Meters of volumes need a gateway, because native
+ * messages cannot contain volumes.
  */
 export async function ensureDemoGateway(db: Database, userId: string): Promise<GatewayLogin> {
   const known = await db
@@ -34,7 +34,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
   return { login: gatewayId, secret, topic: `gw/${gatewayId}/${TOPIC}` };
 }
 
-/** Pairs a meter behind the gateway before its first message, because its history is sent first. */
+/** Pairs a meter behind the gateway before the meter's first message, because its history must be sent first. */
 export async function pairBehindGateway(
   db: Database,
   { login: gateway_id }: GatewayLogin,
@@ -57,7 +57,7 @@ export async function pairBehindGateway(
   await pairDiscovered(db, ALL_ACCOUNTS, discoveryId, device);
 }
 
-/** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, the unit in which such meters count. */
+/** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, as meters of volumes count. */
 export function volumeRecord(
   kind: string,
   meterName: string,

@@ -23,9 +23,7 @@ import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from 
 /** E-mail address of the demo's utility, which can access all of its homes. */
 export const DEMO_UTILITY = 'utility@demo.example';
 
-/**
- * Number of days of a new device's history with quarter-hourly readings: the days that remarks and hourly charts use.
- */
+/** Number of days for which a new device's history has quarter-hourly readings: the days that remarks and hourly charts use. */
 const FINE_DAYS = 75;
 
 /** An account of the demo with its home. */
@@ -33,7 +31,7 @@ export interface DemoHome {
   userId: string;
   email: string;
   timezone: string;
-  /** Whether an earlier version of the demo created the home. It then continues unchanged. */
+  /** Whether an earlier version of the demo created the home. Such a home continues unchanged. */
   isEarlier: boolean;
   devices: DemoDevice[];
   /** Returns the kWh that the home uses between two times (Unix ms). Returns 0 for a home of an earlier version. */
@@ -58,8 +56,8 @@ export async function ensureDemoHomes(db: Database, history: DemoHistory): Promi
     const userId =
       (await findUser(db, email)) ??
       (await createUser(db, { email, role: 'homeowner', timezone, enrolledBy: utilityId })).user_id;
-    // A home whose meter exists under another kind is one of an earlier version, because the meter is the first device
-    // of every home.
+    // If the home's meter exists under another kind, an earlier version created the home, because the meter is the first device of every
+    // home.
     if (!(await hasSimulatorDevice(db, { userId, kind: 'meter' })) && (await hasDevices(db, userId))) {
       const devices = await ensureEarlierHome(db, { userId, email, timezone }, history);
       users.push({ userId, email, timezone, isEarlier: true, devices, usedKwh: () => 0 });
@@ -85,7 +83,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
     : undefined;
   const found: { device: DevicePlan; own: SimulatorDevice }[] = [];
   for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
-  // All devices use the simulated home of the first meter, even if it is replaced later.
+  // All devices use the simulated home of the first meter, even if the meter is replaced later.
   const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
   const utcOffsetMinutes = localOffsetMinutes(timezone, firstAt);
   const traits = {
@@ -113,7 +111,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
   };
 }
 
-/** Returns the silence of a device, between two whole hours, at which it reports. */
+/** Returns the silence of a device. It begins and ends at full hours, at which the device reports. */
 function silenceOf({ silence }: HomePlan, key: string, firstAtMs: number): DemoDevice['silence'] {
   if (!silence?.keys.includes(key)) return undefined;
   const fromMs = (Math.floor(firstAtMs / HOUR_MS) - silence.hoursBefore) * HOUR_MS;
@@ -132,10 +130,7 @@ const ensurePlanned = (
     : ensureSimulatorDevice(db, place);
 };
 
-/**
- * Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo compute
- * again.
- */
+/** Prepares a planned device for publishing. Its registers begin at an instant that later starts of the demo can compute again. */
 function prepare(
   db: Database,
   house: House,

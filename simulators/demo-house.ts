@@ -36,7 +36,7 @@ const NO_PANELS: SolarTraits = { latitude: 0, peakW: 0, battery: { capacityWh: 0
  */
 const SHARED_DAYS = hasLittleMemory() ? 8 : 24;
 
-/** Creates a house. Each of its days is a function of the traits and the day only. The latest days are cached. */
+/** Creates a house. Each day of the house depends only on its traits and the day. The latest days are cached. */
 export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS): House {
   const days = new Map<number, HouseDay>();
   const simulate = (startsAtMs: number): HouseDay => {
@@ -60,8 +60,8 @@ export function createHouse(traits: HomeTraits, panels: SolarTraits = NO_PANELS)
 }
 
 /**
- * Returns a function for the registers of a device in a house, which are zero on the local day of `installedAtMs`. It
- * is fast if times are requested in ascending order.
+ * Returns a function that returns the registers of a device in a house. The registers are zero at the start of the local day of
+ * `installedAtMs`. The function is fast if times are requested in ascending order.
  */
 export function installRegisters(
   { traits, simulate }: House,

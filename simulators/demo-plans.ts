@@ -19,10 +19,10 @@ export interface DevicePlan {
   meterName?: string;
 }
 
-/** Stretch of the history in which devices of a home sent nothing. Their registers continued to count. */
+/** Period of the history in which devices of a home sent nothing. Their registers continued to count. */
 interface SilencePlan {
   keys: readonly string[];
-  /** Hours from its beginning to the time at which the home's meter was paired. */
+  /** Hours from the beginning of the silence to the time at which the home's meter was paired. */
   hoursBefore: number;
   hours: number;
 }
@@ -33,9 +33,9 @@ export interface HomePlan {
   timezone: string;
   devices: readonly DevicePlan[];
   panels?: SolarTraits;
-  /** A past silence of some of its devices, for the history of silences. */
+  /** A past silence of some of the home's devices, to be listed in the history of silences. */
   silence?: SilencePlan;
-  /** Returns the traits that are not drawn from the seed. `firstAtMs`: time at which its meter was paired. */
+  /** Returns the traits of the home that are not drawn from the seed. `firstAtMs`: time at which the home's meter was paired. */
   traits(firstAtMs: number, utcOffsetMinutes: number): Partial<HomeTraits>;
 }
 
@@ -74,8 +74,8 @@ const volume = (flow: 'gas' | 'water', location: string): DevicePlan => ({
 const NO_BATTERY = { capacityWh: 0, chargeW: 0, dischargeW: 1 };
 
 /**
- * The households of the demo. Visitors start with the first one, so it shows the most. Each other household shows one
- * feature, which its tests name (test/system/ingest/demo-homes.test.ts).
+ * The households of the demo. Visitors see the first household first, so it shows the most features. Each other household shows one
+ * feature, which is named in its test (test/system/ingest/demo-homes.test.ts).
  */
 export const HOME_PLANS: readonly HomePlan[] = [
   {
@@ -109,7 +109,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
       hasCar: false,
       faults: [since('dead inverter', lastAt(0, 11 * 60 + 20, firstAtMs, utcOffsetMinutes))],
     }),
-    // The utility manages the meter, to show what a home may change on such a meter.
+    // The utility manages this meter, to show which settings a home may change on a managed meter.
     devices: [{ ...TWO_WAY_METER, managedBy: 'utility' }, panels('Roof')],
   },
   {
@@ -156,9 +156,9 @@ export const HOME_PLANS: readonly HomePlan[] = [
   },
 ];
 
-/** Minimum age of a fault. The service raises a remark only about a fault that lasts for a day. */
+/** Minimum age of a fault. The service raises a remark only if a fault lasts for a day. */
 const REMARKED_AFTER_MS = 30 * 3_600_000;
-/** Age after which a fault is repaired, so that a demo that runs for longer also shows its end. */
+/** Age after which a fault is repaired, so that a demo that runs longer also shows the end of the fault. */
 const REPAIRED_AFTER_MS = 28 * DAY_MS;
 
 const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
@@ -168,8 +168,8 @@ const since = (kind: HomeFault['kind'], fromMs: number): HomeFault => ({
 });
 
 /**
- * Returns the last time before `beforeMs` on a weekday (0 = Sunday, null: any) at a minute of the local day that is
- * long enough ago for a remark.
+ * Returns the last time before `beforeMs` that is long enough ago for a remark, on the given weekday (0 = Sunday, null: any) and at the
+ * given minute of the local day.
  */
 function lastAt(weekday: number | null, minute: number, beforeMs: number, utcOffsetMinutes: number): number {
   const offsetMs = utcOffsetMinutes * MINUTE_MS;

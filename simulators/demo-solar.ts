@@ -44,8 +44,7 @@ export async function ensureSolarDevices(
   meterLocation: string,
   history: DemoHistory,
 ): Promise<DemoDevice[]> {
-  // The inverter is created before the meter. So a meter that is older was created by a version of the demo without
-  // inverters.
+  // The inverter is created before the meter. If the meter is older, a version of the demo without inverters created it.
   const inverter = await ensureSimulatorDevice(db, {
     ...place,
     kind: 'inverter',
@@ -67,12 +66,12 @@ export async function ensureSolarDevices(
   });
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
-  // All three devices use the simulated home of the first meter, even if it is replaced later.
+  // All three devices use the simulated home of the first meter, even if the meter is replaced later.
   const home = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
-    // Each device has its own simulated home, because their histories are read concurrently and a home's clock only
-    // moves forward.
+    // Each device has a simulated home of its own, because the histories of the devices are read concurrently and a home's clock only moves
+    // forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return preparePlayedDevice(db, own, history, {
       kind,

@@ -23,8 +23,8 @@ const SOLAR_HOME = { email: 'anna@demo.example', latitude: 52.5 };
 const MANAGED_BY_UTILITY = 'ben@demo.example';
 
 /**
- * Finds or creates the devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one
- * home with panels. Their traits do not change, because with other traits the same registers would count other energy.
+ * Finds or creates the devices of a home that a demo before version 1.7.0 created: a meter and a thermostat, in one home with panels. The
+ * traits of this home do not change, because its registers would then count other energy.
  */
 export async function ensureEarlierHome(
   db: Database,
@@ -58,7 +58,7 @@ export async function ensureDevice(
   history: DemoHistory,
 ): Promise<DemoDevice> {
   const own = await ensureSimulatorDevice(db, place);
-  // The register starts at an instant that later starts of the demo compute again, so its history is always the same.
+  // The register starts at an instant that later starts of the demo can compute again, so that its history is always the same.
   const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
   const home = createHome(traits, historyStartMs(own, history));
   return preparePlayedDevice(db, own, history, {

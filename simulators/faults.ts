@@ -1,13 +1,10 @@
 import type { MeterReading } from './devices/native-meter.ts';
 import { createRandom } from './random.ts';
 
-/** A fault between a meter and the database: takes readings in order, and returns them as they would arrive. */
+/** A fault between a meter and the database. Takes readings in order, and returns them as they arrive in the database. */
 export type ReadingFault = (readings: readonly MeterReading[]) => MeterReading[];
 
-/**
- * Simulates a device that is off repeatedly: drops `count` runs of `length` readings. The first and the last reading
- * remain.
- */
+/** Simulates a device that is off several times: drops `count` runs of `length` readings, but never the first and the last reading. */
 export function dropReadingRuns(seed: string, count: number, length: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'gaps');
@@ -20,7 +17,7 @@ export function dropReadingRuns(seed: string, count: number, length: number): Re
   };
 }
 
-/** Repeats a share of the readings up to ten places later, like QoS 1 after a lost PUBACK. */
+/** Repeats a share of the readings, up to ten readings later, like QoS 1 after a lost PUBACK. */
 export function repeatReadings(seed: string, share: number): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'duplicates');
@@ -45,7 +42,7 @@ export function delayReadingRuns(seed: string, count: number, length: number): R
   };
 }
 
-/** Sets the register to zero once, at a reading in the middle half. The register continues from zero. */
+/** Simulates a reset of the meter: at a reading in the middle half of the history, the register restarts at zero. */
 export function resetRegister(seed: string): ReadingFault {
   return (readings) => {
     const random = createRandom(seed, 'reset');
@@ -89,8 +86,8 @@ function toWattHour(kwh: number): number {
 }
 
 /**
- * Faults by the names that `energy demo --faults` accepts, each strong enough to be visible within 90 days. Faults of
- * the meter come before faults of the connection, because a reset cannot depend on readings that arrive late.
+ * Faults by the names that `energy demo --faults` accepts. Each is strong enough to be visible within 90 days. Faults of the meter come
+ * before faults of the connection, because a reset of the meter cannot depend on readings that arrive late.
  */
 const FAULTS: Record<string, (seed: string) => ReadingFault> = {
   reset: (seed) => resetRegister(seed),

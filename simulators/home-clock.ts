@@ -25,16 +25,15 @@ export interface SimulatedHome {
   at(timeMs: number): HomeState;
 }
 
-/** A home with panels and a battery: the register and power of each energy flow at any time since they were installed. */
+/** A home with panels and a battery: register and power of each energy flow at any time since the panels and the battery were installed. */
 export interface SolarHome {
   installedAtMs: number;
   at(timeMs: number): Record<SolarFlow, MeterState> & { room: ThermostatState };
 }
 
 /**
- * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state is a function of
- * traits, installation and time. It is fast if times are requested in ascending order; a request for an earlier day
- * restarts the sum.
+ * Creates a home whose register is zero at the start of the local day of `installedAtMs`. The state of the home depends only on traits,
+ * installation and time. The home is fast if times are requested in ascending order; a request for an earlier day restarts the summation.
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
@@ -50,8 +49,8 @@ export function createHome(traits: HomeTraits, installedAtMs: number): Simulated
 }
 
 /**
- * Creates a home with panels and a battery, which exist from `sinceMs` on. Its load is that of the same home without
- * them.
+ * Creates a home with panels and a battery, which are installed at `sinceMs`. The load equals that of the same home without panels and
+ * battery.
  */
 export function createSolarHome(
   traits: HomeTraits,
@@ -73,8 +72,8 @@ export function createSolarHome(
 }
 
 /**
- * Creates a clock that sums registers over days, which are simulated one at a time. Each of `flows` returns a day's
- * watts per minute for one register.
+ * Creates a clock that adds up registers over days, simulating one day at a time. Each of `flows` returns the watts in each minute of a
+ * day, for one register.
  */
 export function createClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
@@ -115,8 +114,8 @@ export function createClock<Day extends { startsAtMs: number }>(
 }
 
 /**
- * Returns the millijoules since installation at the start of each minute and at the end of the day. They are exact,
- * because they are integers below 2^53.
+ * Returns the millijoules since the installation, at the start of each minute and at the end of the day. The sums are exact, because they
+ * are integers below 2^53.
  */
 function sumsOf(watts: Int32Array, beforeMillijoules: number): Float64Array {
   const sums = new Float64Array(1441);

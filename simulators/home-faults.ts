@@ -6,26 +6,23 @@ export interface HomeFault {
   toMs: number;
 }
 
-/** A compressor. In each cycle of a fixed number of minutes it runs for the first ones. */
+/** A compressor. It runs for the first minutes of each cycle, and cycles have a fixed number of minutes. */
 export interface Compressor {
   watts: number;
   everyMinutes: number;
   onMinutes: number;
 }
 
-/** Power of an electric heater that was left on, W. */
+/** Power of an electric heater that was left on, in W. */
 const HEATER_W = 1_200;
-/** Share of time for which a freezer without coolant runs. It cools no better than before. */
+/** Share of time for which a freezer without coolant runs. The longer run does not improve its cooling. */
 const FAILING_SHARE = 0.85;
 
-/** Whether a fault is present in a minute. */
+/** Returns whether a fault of this kind is present in a minute. */
 const hasFault = (faults: readonly HomeFault[] | undefined, kind: HomeFault['kind'], atMs: number): boolean =>
   faults?.some((fault) => fault.kind === kind && fault.fromMs <= atMs && atMs < fault.toMs) ?? false;
 
-/**
- * Returns the power of a compressor in a minute, in watts. `runsOn`: whether it does not stop, because its door is
- * open.
- */
+/** Returns the power of a compressor in a minute, in watts. `runsOn`: whether the compressor never stops, because the door is open. */
 export function compressorWatts(
   { watts, everyMinutes, onMinutes }: Compressor,
   minuteSinceEver: number,

@@ -19,17 +19,17 @@ import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
 
-/** Traits of a home. Its simulation depends only on these, with `seed`, and on the time. */
+/** Traits of a home. The simulation of a home depends only on its traits, including `seed`, and on the time. */
 export interface HomeTraits {
   seed: string;
   /** Offset of the home's local days, in minutes east of UTC. */
   utcOffsetMinutes: number;
-  /** Heating of the home. A heat pump uses electricity; of a boiler, only the pump does. */
+  /** Heating of the home. A heat pump uses electricity for heating; a boiler uses electricity only for its pump. */
   heating: 'heat pump' | 'boiler';
   worksFromHome: boolean;
   hasCar: boolean;
   comfortC: number;
-  /** A freezer in addition to the fridge. */
+  /** A freezer that the home has in addition to the fridge. */
   freezer?: Compressor;
   faults?: readonly HomeFault[];
   /** Appliances that are also measured separately from the home's meter. */
@@ -42,7 +42,7 @@ export interface HomeTraits {
 export interface SimulatedHomeDay {
   startsAtMs: number;
   watts: Int32Array;
-  /** Watts of the separately measured appliances, which are part of `watts`. */
+  /** Watts of the separately measured appliances, which `watts` already includes. */
   appliances: AppliancePowers;
   habits: DayHabits;
   rooms: ThermostatState[];
@@ -50,7 +50,7 @@ export interface SimulatedHomeDay {
 
 type AppliancePowers = Partial<Record<Appliance, Int32Array>>;
 
-/** Traits drawn from a seed. */
+/** Draws a home's traits from a seed. */
 export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
   const random = createRandom(seed, 'traits');
   return {
@@ -149,15 +149,17 @@ export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, 
     : watts;
 }
 
-/** Returns the minutes between which it is dark. Sunrise and sunset vary by two hours over the year. */
+/**
+ * Returns the minute of a day until which it is dark in the morning, and the minute from which it is dark in the evening. Both vary by two
+ * hours over the year.
+ */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);
   return { untilMinute: 390 + swing, fromMinute: 1140 - swing };
 }
 
 /**
- * The simulation starts half a day early from a fixed state, whose effect disappears within hours, so that consecutive
- * days join smoothly.
+ * The simulation starts half a day early, from a fixed state whose effect disappears within hours, so that consecutive days join smoothly.
  */
 function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): ThermostatState[] {
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
@@ -182,7 +184,7 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): T
 }
 
 const outsideByHour = new Map<string, number>();
-/** Weather is computed by hour, because computing it by minute would take most of the time. */
+/** Weather is computed for each hour only: computing it for each minute would take most of the simulation's time. */
 function hourly(traits: HomeTraits, localDayMs: number, minute: number): number {
   const hourStart = minute - (minute % 60);
   const key = `${traits.seed} ${localDayMs} ${hourStart}`;

@@ -17,9 +17,9 @@ export interface HouseholdOptions {
 }
 
 /**
- * Publishes the messages that all devices send on connect, then those of each step of [from, to], over one connection
- * at QoS 1, as fast as the broker acknowledges. Resolves with the number of messages when all are acknowledged.
- * Messages of families without a time are stored with their time of receipt, whatever time is simulated.
+ * Publishes the messages that all devices send on connect, then the messages of each step of [from, to], over one connection at QoS 1, as
+ * fast as the broker acknowledges. Resolves with the number of messages when all are acknowledged. Messages without a time are stored with
+ * their time of receipt, not with the simulated time.
  */
 export async function playHousehold(options: HouseholdOptions): Promise<number> {
   const { url, username, password, devices, home, fromMs, toMs, stepMs } = options;

@@ -14,7 +14,7 @@ export interface ImportOptions {
   read: ImportReader;
   /** URL of the broker. The import logs in as the user in the URL or, if there is none, as the device. */
   mqttUrl: string;
-  /** Ends the import early. Readings that the broker has acknowledged remain. */
+  /** Ends the import early. Readings that the broker has already acknowledged remain. */
   signal?: AbortSignal;
   /** Called with the number of bytes read of each file so far. */
   onBytes?: (file: string, bytes: number) => void;
@@ -30,9 +30,9 @@ export interface ImportResult extends ImportCounts {
    */
   rejected: Record<string, number>;
   /**
-   * Number of readings in the imported time that add no energy, by the counting rule's verdict: an interval that overlaps
-   * another, a glitch, or a reading held until later ones decide. `uncounted`: all readings, if the channel counts by
-   * another quantity or not at all.
+   * Number of readings in the imported period that add no energy, by the verdict of the counting rule: an interval that overlaps another, a
+   * glitch, or a reading that is on hold until later readings arrive. `uncounted`: all readings, if the channel counts by another quantity
+   * or does not count.
    */
   left_out: Record<string, number>;
   seconds: number;
@@ -46,7 +46,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
   const counts = createImportCounts();
   const play = async (username: string, secret: string) => {
     const publisher = await createPublisher({ url: mqttUrl, deviceId: username, secret });
-    // Closing rejects pending publishes, so that an import ended by Ctrl-C does not wait for an unreachable broker.
+    // Closing the publisher rejects pending publishes, so that an import ended by Ctrl-C does not wait for an unreachable broker.
     const abort = () => void publisher.close();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -82,8 +82,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
 }
 
 /**
- * Returns the stored register readings of a channel in kWh (or m³) by Unix ms. Many years of hours are some hundred
- * thousand.
+ * Returns the stored register readings of a channel in kWh (or m³), by Unix ms. Hourly readings of many years are some hundred thousand.
  */
 async function storedRegisters(db: Database, deviceId: string, channel: string): Promise<Map<number, number>> {
   const rows = await db
@@ -99,7 +98,7 @@ async function storedRegisters(db: Database, deviceId: string, channel: string):
   return new Map(rows.map(({ read_at, value }) => [read_at.getTime(), Number(value) / 1e6]));
 }
 
-/** Number of sent readings of a quantity, and the times of the first and the last. */
+/** Number of readings of a quantity that were sent, and the times of the first and the last of these readings. */
 interface Sent {
   channel: string;
   kind: 'register' | 'interval' | 'power';
@@ -125,7 +124,7 @@ async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, 
   }
 }
 
-/** Whether a quantity counts. Also true if it is not stored yet, which may happen with an external broker. */
+/** Whether a quantity counts as energy. Also true if it is not stored yet, which may happen with an external broker. */
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
@@ -134,7 +133,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  // Gas, heat and water count independently of the device's role in electricity.
+  // Gas, heat and water count whatever the device's role in electricity is.
   return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
 }
 

@@ -1,10 +1,9 @@
 import { DateTime } from 'luxon';
 
 /**
- * Returns a parser for the local times of one file, in the order of its rows: `2026-10-25T02:30` becomes Unix ms. Null:
- * this local time does not exist. The order of rows decides in the hour that is repeated when the clocks go back: if a
- * time is not later than that of the previous row (not earlier, in a file from new to old), it is in the other of the
- * two hours.
+ * Returns a parser for the local times of one file, to be called in the order of the rows. It converts `2026-10-25T02:30` to Unix ms, and
+ * returns null for a local time that does not exist. In the hour that is repeated when the clocks go back, the order decides: if a time is
+ * not later than that of the previous row (in a file from new to old: not earlier), it belongs to the other of the two hours.
  */
 export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;
@@ -12,7 +11,7 @@ export function createLocalTimeParser(zone: string): (local: string) => number |
   let isRising: boolean | null = null;
   return (local) => {
     const time = DateTime.fromISO(local, { zone });
-    // Luxon moves a local time that does not exist to one that does.
+    // Luxon changes a local time that does not exist to one that does, so the result must be compared with the input.
     if (!time.isValid || time.toFormat("yyyy-MM-dd'T'HH:mm:ss") !== withSeconds(local)) return null;
     const known: number[] = time
       .getPossibleOffsets()

@@ -18,6 +18,6 @@ export function localMidnightMs(atMs: number, tz: string): number {
   const wallMs = (ms: number) => Date.parse(`${localTime(ms, tz)}Z`) + (ms % 1000);
   const midnightWallMs = Math.floor(wallMs(atMs) / DAY_MS) * DAY_MS;
   const guessMs = midnightWallMs - (wallMs(atMs) - atMs);
-  // The offset at midnight may differ from that at the given time.
+  // The UTC offset at midnight may differ from the offset at the given time.
   return midnightWallMs - (wallMs(guessMs) - guessMs);
 }

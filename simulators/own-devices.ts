@@ -10,24 +10,24 @@ import { createDevice, type NewDevice } from '#src/devices/store.ts';
 export interface SimulatorDevice {
   deviceId: string;
   createdAt: Date;
-  /** Creation time of the first device in the chain of devices that this one replaces. Its own if it replaces none. */
+  /** Creation time of the first device in the chain of devices that this device replaces; its own creation time if it replaces none. */
   firstCreatedAt: Date;
-  /** Time of the last reading of this device or of those that it replaces. Null if there are no readings. */
+  /** Time of the last reading of this device or of the devices that it replaces. Null if there are no readings. */
   lastReadAtMs: number | null;
 }
 
 /** Kinds that earlier simulators identified by the device's type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
-/** Identifies a simulated device by its owner and kind. `location`: that of a new one. */
+/** Identifies a simulated device by its owner and kind. `location`: location of a newly created device. */
 export interface DevicePlace {
   userId: string;
   /** Kind of the device, which is unique among the user's simulated devices. */
   kind: string;
-  /** Type of a new device. By default the kind. */
+  /** Type of a newly created device; default: the kind. */
   type?: string;
   location: string;
-  /** Placement of a new device. By default it follows from the kind. */
+  /** Placement of a newly created device; by default it is derived from the kind. */
   placement?: Placement;
   /** Account that manages the device. By default the user. */
   managedBy?: ManagedBy;
@@ -41,9 +41,8 @@ interface Row {
 }
 
 /**
- * Finds or creates a user's simulated device. It is identified by the end of its id, even if people change its
- * location, type and settings. Devices that people pair have no such id, whatever their names. `pair` creates the
- * device.
+ * Finds or creates a user's simulated device. The device is identified by the end of its id, even if its location, type and settings are
+ * changed. A device that a person pairs never has such an id. `pair` creates the device.
  */
 export async function ensureSimulatorDevice(
   db: Database,
@@ -61,7 +60,7 @@ export async function ensureSimulatorDevice(
     living = known.find(({ deleted_at }) => deleted_at === null);
   }
   if (!living) throw new Error(`The simulated ${place.kind} of ${place.userId} was not stored`);
-  // Sets the manager of devices of earlier versions, because the update could not determine who paired them
+  // Sets the manager of devices that earlier versions created, because the migration could not determine who paired them
   // (sql/schema/0055_managed_devices.sql).
   await db
     .updateTable('devices')
@@ -69,8 +68,8 @@ export async function ensureSimulatorDevice(
     .where('device_id', '=', living.device_id)
     .where('managed_by', '<>', managedBy)
     .execute();
-  // The consumption of a deleted device remains in its owner's history. The device that replaces it continues from
-  // there; otherwise it would be counted twice.
+  // The consumption of a deleted device remains in its owner's history. The device that replaces it starts where the deleted device ended;
+  // otherwise energy would be counted twice.
   const times = known.map(({ last_read_at }) => last_read_at?.getTime() ?? 0);
   const lastReadAtMs = living.last_read_at?.getTime() ?? (Math.max(...times) || null);
   const firstCreatedAt = known[0]?.created_at ?? living.created_at;
@@ -78,8 +77,8 @@ export async function ensureSimulatorDevice(
 }
 
 /**
- * Returns the end of the devices' ids: 48 bits, with which no random id ends by chance. The alphabet of ids contains
- * all hexadecimal digits.
+ * Returns the end of the ids of a user's simulated devices of one kind: 48 bits, with which no random id ends by chance. The alphabet of
+ * ids contains all hexadecimal digits.
  */
 const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
@@ -88,7 +87,7 @@ const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string
 export const hasSimulatorDevice = async (db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<boolean> =>
   (await ownDevices(db, place)).length > 0;
 
-/** Returns a new id. Like all ids, it begins with the time, so that lists remain in order. */
+/** Returns a new id. Like all ids, it begins with the time, so that lists of devices are ordered by age. */
 function newOwnId(place: DevicePlace): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
@@ -103,7 +102,7 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
       'created_at',
       'deleted_at',
       selectFrom('device_heads')
-        // Times in the heads of the device's series (ingest/write/head.ts).
+        // The latest reading's time is in the heads of the device's series (ingest/write/head.ts).
         .select(
           sql<Date | null>`(SELECT to_timestamp(max((entry->>1)::bigint) / 1000.0) FROM jsonb_array_elements(laws::jsonb) entry)`.as(
             'last',
@@ -125,9 +124,9 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
 }
 
 /**
- * Marks a device that earlier simulators identified by type and location, if there is one. The mark is in the decoder
- * settings, because an id cannot be changed and people change these settings least. Called only if no device is found
- * by its id, so that a device which a user later pairs at that location remains the user's.
+ * Marks the device that earlier simulators identified by type and location, if there is one. The mark is stored in the decoder settings,
+ * because an id cannot be changed and people seldom change these settings. Called only if no device is found by its id, so that a device
+ * that a user pairs at this location later is not marked.
  */
 async function adopt(db: Database, place: DevicePlace): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

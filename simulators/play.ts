@@ -14,12 +14,12 @@ export interface PlayOptions {
 }
 
 /**
- * Minimum interval between sent registers, ms. Messages in between have only the power, because registers every 2
- * seconds would fill the disk.
+ * Minimum interval between messages with registers, in ms. Messages in between contain only the power, because registers every 2 seconds
+ * would fill the disk.
  */
 const REGISTER_MS = 10_000;
 
-/** With little memory a device waits for each PUBACK, because until then sender and broker hold its messages. */
+/** With little memory a device waits for each PUBACK, because sender and broker hold a message in memory until its PUBACK. */
 const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 
 /** Simulated devices with their connections. */
@@ -57,7 +57,7 @@ export async function createPlayers(
     const atMs = Math.floor(Date.now() / liveMs) * liveMs;
     for (const { device, publisher } of players) {
       const stepMs = Math.max(liveMs, device.cadence.liveSeconds * 1000);
-      // A live step need not be a multiple of the timer's interval.
+      // A device's interval need not be a multiple of the timer's interval, so a device sends in the first tick of each of its intervals.
       if (atMs % stepMs < liveMs) sendLive(device, publisher, atMs, atMs % REGISTER_MS < liveMs);
     }
     if (!closed) timer = setTimeout(tick, Math.max(0, atMs + liveMs - Date.now()));
@@ -93,7 +93,7 @@ export async function createPlayers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // Devices send step by step, so that all devices of a home are at about the same simulated day, which they share.
+  // Devices send their history step by step. So all devices of a home are at about the same simulated day, which they share.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
@@ -130,8 +130,8 @@ function firstMissingMs({ installedAtMs, knownUntilMs }: DemoDevice): number {
 }
 
 /**
- * Sends a live reading; without `withRegisters`, only its power. The reading is dropped while the connection is full or
- * down, and the next register reading includes its energy.
+ * Sends a live reading; without `withRegisters`, only the power. If the connection is full or down, the reading is dropped; the next
+ * register reading includes its energy.
  */
 function sendLive(device: DemoDevice, publisher: Publisher, atMs: number, withRegisters: boolean): void {
   const readings = device.readings(atMs, true);

@@ -5,20 +5,20 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 /** Options of a device's connection. */
 export interface PublisherOptions {
   url: string;
-  /** User name. Without one, the broker must accept anonymous clients, as the broker of a household may. */
+  /** User name of the connection. Without a user name, the broker must accept anonymous clients, as the broker of a household may. */
   deviceId?: string;
   secret?: string;
   /** Maximum number of messages that wait for their PUBACK (default 20). */
   inFlight?: number;
-  /** Certificate authority, for brokers whose certificate is not publicly signed. */
+  /** Certificate authority of the broker, if its certificate is not publicly signed. */
   ca?: Buffer;
   /** Called after messages were acknowledged, with their number. */
   onAcknowledged?: (messages: number) => void;
 }
 
 /**
- * A device's connection. `publish` resolves when there is room for the next message; `flush` resolves when all messages
- * are acknowledged.
+ * The connection of a device. `publish` resolves when there is room for the next message; `flush` resolves when all messages are
+ * acknowledged.
  */
 export interface Publisher {
   publish(topic: string, payload: string, retain?: boolean): Promise<void>;
@@ -34,7 +34,7 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     clean: true,
     reconnectPeriod: 500,
     connectTimeout: 10_000,
-    // With its cache, mqtt-packet would hold a buffer for each of the 65,536 packet ids, which takes 10 MB.
+    // A packet cache of mqtt-packet holds a buffer for each of the 65,536 packet ids, which takes 10 MB.
     writeCache: !hasLittleMemory(),
     ...omitUndefined({ username: options.deviceId, password: options.secret, ca: options.ca }),
   });
@@ -51,8 +51,8 @@ export async function createPublisher(options: PublisherOptions): Promise<Publis
     wakeUps = [];
     for (const wakeUp of sleepers) wakeUp();
   };
-  // If a connection breaks while mqtt.js resends the messages of the previous one, mqtt.js rejects the messages queued
-  // behind them, so these are published again.
+  // If a connection breaks while mqtt.js resends the messages of the previous connection, mqtt.js rejects the messages queued behind them.
+  // The rejected messages are published again.
   const publishUntilAcknowledged = async (topic: string, payload: string, retain: boolean): Promise<void> => {
     try {
       await client.publishAsync(topic, payload, { qos: 1, retain });

@@ -13,12 +13,12 @@ export interface Random {
 }
 
 /**
- * Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` gives the same
- * sequence on every machine and in every run, whatever other generators return.
+ * Creates a generator whose numbers depend only on `parts`: `createRandom('home 3', day, 'washing')` gives the same sequence on every
+ * machine and in every run. Other generators do not affect the sequence.
  */
 export function createRandom(...parts: (string | number)[]): Random {
   let state = fnv1a(parts.join('\u0000'));
-  // The algorithm is mulberry32: its 32 bits of state suffice for the habits of households, and it has five lines.
+  // The algorithm is mulberry32. Its 32 bits of state suffice for the habits of households, and its code has only five lines.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

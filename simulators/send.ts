@@ -3,8 +3,8 @@ import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Publisher } from './publisher.ts';
 
 /**
- * Number of elements in a message: some 30 KB, well below any broker's limit. Sender and broker hold a few messages of
- * each device, which took 40 MB in a demo.
+ * Number of elements in a message, which is then some 30 KB and well below any broker's limit. Sender and broker hold a few messages of
+ * each device; this took 40 MB in a demo.
  */
 const ELEMENTS_A_MESSAGE = hasLittleMemory() ? 100 : 400;
 
@@ -25,8 +25,7 @@ export async function publishReadings(
     sent += batch.length;
     onSent?.(batch.length);
     batch = [];
-    // Lets other events run, because elements may take long to compute, and a broker closes connections that do not
-    // respond.
+    // Let other events run, because elements may take long to compute, and a broker closes connections that do not respond.
     await setImmediate();
   };
   for await (const element of elements) {

@@ -24,11 +24,11 @@ export type SolarFlow = (typeof SOLAR_FLOWS)[number];
 export interface SolarDay {
   startsAtMs: number;
   watts: Record<SolarFlow, Int32Array>;
-  /** The same day of the home without panels. */
+  /** The same day of the same home without panels. */
   home: SimulatedHomeDay;
 }
 
-/** Traits drawn from a seed. */
+/** Draws the traits of a home's panels and battery from a seed. */
 export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
   const random = createRandom(seed, 'solar');
   const batteryW = random.whole(25, 40) * 100;
@@ -40,8 +40,8 @@ export function drawSolarTraits(seed: string, latitude: number): SolarTraits {
 }
 
 /**
- * Simulates one local day of a home with panels and a battery, as a function of the traits and the day only. `sinceMs`:
- * time of their installation, before which there is only the load.
+ * Simulates one local day of a home with panels and a battery. The result depends only on the traits and the day. `sinceMs`: time of the
+ * installation of panels and battery, before which there is only the load.
  */
 export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtMs: number, sinceMs: number): SolarDay {
   const day = simulateDay(home, startsAtMs);
@@ -63,9 +63,8 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the battery's flows. The battery stores the surplus of the panels and covers their deficit. It starts each
- * day empty, so that days are independent: in the last hours before midnight it discharges as much as it can, and the
- * surplus is exported.
+ * Computes the battery's flows. The battery stores the panels' surplus and covers their deficit. It is empty at the start of each day, so
+ * that days are independent: in the last hours before midnight it discharges as much as it can, and the surplus is exported.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],
@@ -75,7 +74,7 @@ function batteryOf(
   const charged = new Int32Array(MINUTES);
   const discharged = new Int32Array(MINUTES);
   const sellsFrom = MINUTES - Math.ceil((capacityWh * 60) / dischargeW);
-  // Capacity in hundredths of a watt-minute. Integers keep losses exact.
+  // Capacity in hundredths of a watt-minute: with integers, losses are exact.
   const full = capacityWh * 60 * 100;
   let stored = 0;
   for (let minute = 0; minute < MINUTES; minute++) {

@@ -13,8 +13,8 @@ const SHAPE = [
 const MEAN = 0.1;
 
 /**
- * Returns the wholesale price of an hour in EUR per kWh, with four decimals, as a function of the hour only. Prices are
- * low on windy days, and negative on a few.
+ * Returns the wholesale price of an hour in EUR per kWh, with four decimals. It depends on the hour only. Prices are low on windy days, and
+ * negative on a few days.
  */
 export function spotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;

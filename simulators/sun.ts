@@ -13,11 +13,11 @@ const RADIANS = Math.PI / 180;
 const PERFORMANCE = 0.85;
 
 /**
- * Returns the power of panels in watts in each minute of a local day. It depends on the sun (by season, hour and
- * latitude in degrees, north is positive) and on clouds (by the seed). `peakW`: nominal peak power.
+ * Returns the power of panels in watts for each minute of a local day. The power depends on the sun (season, hour, and latitude in degrees,
+ * north is positive) and on clouds (by the seed). `peakW`: nominal peak power.
  */
 export function sunnyWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
-  // A home without panels needs no simulated sky.
+  // Without panels, the weather need not be simulated.
   if (peakW === 0) return new Int32Array(MINUTES);
   const random = createRandom(seed, localDayMs, 'sky');
   const cover = cloudCover(seed, latitude, localDayMs);
@@ -42,10 +42,10 @@ export function clearSkyShare(latitude: number, localDayMs: number, minute: numb
   const declination = -TILT_DEGREES * RADIANS * northernWinter(localDayMs);
   const hourAngle = ((minute - NOON_MINUTE) / MINUTES) * 2 * Math.PI;
   const heightSine = sineAt(latitude * RADIANS, declination, hourAngle);
-  // The light on a tilted roof equals that on a flat roof nearer to the equator.
+  // The light on a tilted roof equals the light on a flat roof that is nearer to the equator.
   const onRoof = sineAt((latitude - Math.sign(latitude) * ROOF_DEGREES) * RADIANS, declination, hourAngle);
   if (heightSine <= 0 || onRoof <= 0) return 0;
-  // The lower the sun, the longer its path through the air.
+  // The lower the sun, the longer the path of its light through the air.
   return onRoof * 0.75 ** (Math.min(38, 1 / heightSine) ** 0.68 - 1);
 }
 
@@ -59,8 +59,8 @@ function northernWinter(localDayMs: number): number {
 }
 
 /**
- * Returns the share of the sky that clouds cover at each full hour of the day. Days differ more than hours, and winters
- * are cloudier.
+ * Returns the share of the sky that clouds cover at each full hour of the day. The share varies more from day to day than from hour to
+ * hour, and winters are cloudier.
  */
 function cloudCover(seed: string, latitude: number, localDayMs: number): number[] {
   const random = createRandom(seed, localDayMs, 'clouds');

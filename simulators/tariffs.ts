@@ -3,13 +3,13 @@ import { registerAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { localTime } from './local-time.ts';
 
-/** The home's register, split by the tariff that applied. The two parts add up to it exactly. */
+/** The home's register, split by the tariff that applied. The two parts add up to the home's register exactly. */
 export interface TariffRegisters {
   lowMilliwattHours: number;
   highMilliwattHours: number;
 }
 
-/** Whether the Dutch low tariff applies: at night from 23 to 7 o'clock and at weekends, on the clock of `tz`. */
+/** Whether the Dutch low tariff applies: from 23 to 7 o'clock and at weekends, in the time zone `tz`. */
 function isLowTariff(atMs: number, tz: string): boolean {
   const time = localTime(atMs, tz);
   const hour = Number(time.slice(11, 13));
@@ -18,8 +18,8 @@ function isLowTariff(atMs: number, tz: string): boolean {
 }
 
 /**
- * Returns a function that splits the register of a home by tariff, hour by hour. It is fast if times are requested in
- * ascending order. Only for zones with whole-hour offsets.
+ * Returns a function that splits the register of a home by tariff, hour by hour. The function is fast if times are requested in ascending
+ * order. Only for time zones with whole-hour offsets.
  */
 export function createTariffSplit(home: SimulatedHome, tz: string): (atMs: number) => TariffRegisters {
   const firstHourMs = Math.floor(home.installedAtMs / HOUR_MS) * HOUR_MS;

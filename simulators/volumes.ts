@@ -3,7 +3,7 @@ import type { HomeTraits, SimulatedHomeDay } from './homes.ts';
 import { createRandom } from './random.ts';
 
 const MINUTES = 1440;
-/** A flow of one litre in one minute, in litres per hour. */
+/** Flow rate of one litre in one minute, in litres per hour. */
 const LITRE = 60;
 const BOILER_W = 9_000;
 const HOT_WATER_W = 20_000;
@@ -15,8 +15,8 @@ export interface VolumeDay {
 }
 
 /**
- * Simulates gas and water of a home with a boiler: showers, heating, and water in small amounts. A function of the
- * traits and the day only.
+ * Simulates gas and water of a home with a boiler: showers, heating, and water in small amounts. The result depends only on the traits and
+ * the day.
  */
 export function simulateVolumes(traits: HomeTraits, { startsAtMs, habits, rooms }: SimulatedHomeDay): VolumeDay {
   const gas = new Int32Array(MINUTES);

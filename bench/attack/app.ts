@@ -16,7 +16,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-/** Returns the settings of a new app of a server; `more` replaces some. */
+/** Returns the settings with which a server-side (confidential) app is registered; `more` replaces some of them. */
 export const appSettings = (more: object = {}) => ({
   name: 'Bright Home',
   website: 'https://bright.example.com',
@@ -40,7 +40,9 @@ export interface ConsentRequest {
   verifier: string;
 }
 
-/** Returns the path with which an app sends a browser to the authorization server. `more` replaces parameters; an empty one is left out. */
+/**
+ * Returns the path to which an app sends a browser at the authorization server. `more` replaces parameters; an empty parameter is omitted.
+ */
 export function consentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
   const verifier = randomBytes(32).toString('base64url');
   const parameters = {
@@ -57,14 +59,14 @@ export function consentRequest({ clientId }: App, more: Record<string, string> =
   return { path: `/oauth/authorize?${new URLSearchParams(given)}`, verifier };
 }
 
-/** A browser with its cookies, at an address of its own. */
+/** A browser with its cookies and a loopback address of its own. */
 export interface Browser {
   open(url: string, form?: Record<string, string>): Promise<HttpResponse>;
-  /** Headers of a request of a page of the dashboard. */
+  /** Headers of a request that a dashboard page sends. */
   headers: Record<string, string>;
 }
 
-/** Returns a browser in which a person has signed in by mail; without a person, one in which nobody has. */
+/** Returns a browser in which `person` has signed in by mail. If `person` is omitted, nobody has signed in. */
 export async function openBrowser(world: AttackedInstallation, person?: Person): Promise<Browser> {
   const from = world.address();
   const session = person && (await signIn(world, person.email));
@@ -92,7 +94,7 @@ export async function openBrowser(world: AttackedInstallation, person?: Person):
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Opens the consent page. Returns its address, the page, and the token of its form. */
+/** Opens the consent page. Returns the page, its address, and the token of its form. */
 export async function openConsentPage(browser: Browser, { path }: ConsentRequest) {
   const opened = await browser.open(path);
   const at = String(opened.headers.location);
@@ -102,7 +104,7 @@ export async function openConsentPage(browser: Browser, { path }: ConsentRequest
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Authorizes an app for a home. Returns the address to which the browser returns, with the code. */
+/** Authorizes an app for a home. Returns the address to which the browser is redirected, which contains the authorization code. */
 export async function authorizeApp(browser: Browser, request: ConsentRequest): Promise<URL> {
   const { at, csrf } = await openConsentPage(browser, request);
   const pressed = await browser.open(at, { csrf, until: 'month', decision: 'allow' });
@@ -110,7 +112,7 @@ export async function authorizeApp(browser: Browser, request: ConsentRequest): P
   return new URL(String(returned.headers.location));
 }
 
-/** Sends a form to the token endpoint of an API process, by default of the first one, with the secret of the app. */
+/** Sends a form with the app's secret to the token endpoint of an API process (default: the first one). */
 export const requestTokens = (
   world: AttackedInstallation,
   { clientId, secret }: App,
@@ -124,7 +126,7 @@ export const requestTokens = (
     raw: new URLSearchParams(form).toString(),
   });
 
-/** Form with which an app exchanges the code of an address. */
+/** Returns the form with which an app exchanges the authorization code in a redirect address for tokens. */
 export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string, string> => ({
   grant_type: 'authorization_code',
   code: back.searchParams.get('code') ?? '',
@@ -132,7 +134,7 @@ export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string
   code_verifier: verifier,
 });
 
-/** Authorizes the shared app for a new home. Returns both, the browser of the home and the tokens. */
+/** Authorizes the shared app for a new home. Returns the app, the home, its browser and the tokens. */
 export async function createHomeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
   const app = await getSharedApp(world);
   const home = await world.person('homeowner');

@@ -26,13 +26,13 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** Loopback address that the request is sent from. */
   from?: string;
-  /** Whether to discard the response body: parsing a megabyte would take time that the attacker measures. */
+  /** Whether to discard the response body without parsing. Parsing a megabyte would take time and distort what the attacker measures. */
   isDiscarded?: boolean;
 }
 
-/** Maximum time to wait for a response. */
+/** Maximum time to wait for a response, in ms. */
 const MAX_ANSWER_MS = 60_000;
-/** The certificate is the installation's own, and only the installation listens on the loopback interface. */
+/** Certificates are not verified: the installation's is self-signed, and only the installation listens on the loopback interface. */
 const TRUST = { rejectUnauthorized: false } as const;
 const agent = new Agent({ keepAlive: true, maxSockets: 400, ...TRUST });
 
@@ -89,7 +89,7 @@ function bodyOf(bytes: Buffer, type: string): Pick<HttpResponse, 'bytes' | 'text
   }
 }
 
-/** Opens a connection without HTTP. Errors of the connection are ignored; it just ends. */
+/** Opens a connection without HTTP. Errors of the connection are ignored: the connection just ends. */
 export function openSocket(to: ServerAddress, layer: 'tcp' | 'tls', options: ConnectionOptions = {}): Socket {
   const socket = layer === 'tcp' ? connectTcp(to) : connectTls({ ...to, ...TRUST, ...options });
   socket.on('error', () => {});

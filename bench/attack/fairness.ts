@@ -25,7 +25,7 @@ interface Waits {
   ratio: number;
 }
 
-/** Result with one account that overloads the service (a hog). */
+/** Result of the measurement with one account that overloads the service (a hog). */
 export interface HogResult {
   hog: string;
   puback: Waits;
@@ -49,8 +49,8 @@ interface Measured {
 }
 
 /**
- * Measures a neighbour's times to PUBACK, response and webhook, alternately without a hog and with each hog, which takes as much of the
- * service as it can. Runs a separate service, with the hog in its own process.
+ * Measures a neighbour's times to PUBACK, response and webhook, alternately without a hog (an overloading account) and with each kind of
+ * hog. Starts a separate service for this, and runs the hog in its own process.
  */
 export async function measureFairness(
   print: (line: string) => void,

@@ -48,7 +48,7 @@ export const OVERLOADING_ACCOUNTS = {
       for (;;) await sendRequest(api, 'GET', path, { key, isDiscarded: true }).catch(() => pause(100));
     };
     for (let underWay = 0; underWay < 110; underWay++) void ask();
-    // Wait until all connections are open, so that the cost of 110 handshakes is not measured as that of the requests.
+    // Wait until all connections are open. Otherwise the cost of 110 TLS handshakes would count as cost of the requests.
     await pause(1_500);
   },
   async 'slow bodies and silent sockets'({ api, key }: HogTask) {
@@ -67,7 +67,7 @@ export const OVERLOADING_ACCOUNTS = {
   },
   async 'a hundred slow webhook receivers'({ api, key, webhookIds }: HogTask) {
     const everyMs = 5_000;
-    // The calls are spread over time: the receivers are slow, and the requests need not be simultaneous.
+    // Spread the test calls over time; they need not be simultaneous, because the receivers are slow.
     const test = (id: string, index: number) => {
       const post = () => sendRequest(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
       setTimeout(() => setInterval(post, everyMs), (index * everyMs) / webhookIds.length);

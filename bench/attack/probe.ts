@@ -97,7 +97,7 @@ async function runProbe(world: AttackedInstallation, { name, needs, run }: Probe
   } catch (error) {
     if (error instanceof ProbeSkippedError) return done('not tried', error.message);
     const { name: kind, message } = error as Error;
-    // A probe that could not run has not shown that its property holds.
+    // A probe that could not run counts as failed, because it has not shown that its property holds.
     return done('fell', kind === 'Fell' ? message : `broke: ${message}`);
   } finally {
     clearTimeout(timer);

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { type HttpResponse, sendRequest } from './client.ts';
 import { type AttackedInstallation, pause } from './world.ts';
 
-/** Returns the mails to an address that were captured so far, in no particular order. */
+/** Returns the captured mails to an address, in no particular order. */
 export async function findMailsTo(
   world: AttackedInstallation,
   email: string,
@@ -20,7 +20,7 @@ export async function findMailsTo(
 export const requestSignIn = (world: AttackedInstallation, email: string, from: string): Promise<HttpResponse> =>
   sendRequest(world.target.api, 'POST', '/dashboard/sign-in', { body: { email }, from });
 
-/** Returns the tokens of the links that were mailed to an address. */
+/** Returns the tokens of the sign-in links that were mailed to an address. */
 async function tokensTo(world: AttackedInstallation, email: string): Promise<string[]> {
   return (await findMailsTo(world, email)).flatMap(({ text }) => /\/dashboard\/sign-in#(\S+)/.exec(text)?.[1] ?? []);
 }

@@ -14,7 +14,7 @@ import { type ServerAddress, sendRequest } from './client.ts';
 /** The installation under attack. A probe that needs a missing part is skipped, and the skip is reported. */
 export interface AttackTarget {
   api: ServerAddress;
-  /** Another API process on the same database. */
+  /** Another API process on the database of the first one. */
   otherApi?: ServerAddress;
   adminKey: string;
   mqtt?: ServerAddress;

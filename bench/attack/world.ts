@@ -38,9 +38,9 @@ export interface AttackedInstallation {
   address(): string;
   /** Returns a value that is created once and shared by several probes. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
-  /** Ends the connections that were opened. */
+  /** Ends the connections that probes opened. */
   end(): Promise<void>;
-  /** Deletes the accounts that were created, for an installation that continues to run. */
+  /** Deletes the accounts that probes created; for an installation that continues to run. */
   clear(): Promise<void>;
 }
 

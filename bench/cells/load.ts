@@ -16,7 +16,10 @@ export interface LoadCosts {
   pair: CpuPerReading;
 }
 
-/** Measures the CPU time of messages, as the median of rounds after one that is not measured, in which the processes compile their code. */
+/**
+ * Measures the CPU time of messages. Returns the medians of several rounds. A first round, in which the processes compile their code, is
+ * not measured.
+ */
 export async function measureLoad(
   rig: Rig,
   { messages, rounds }: { messages: number; rounds: number },
@@ -27,7 +30,7 @@ export async function measureLoad(
     const all: LoadCosts[] = [];
     for (let round = 0; round <= rounds; round++) {
       process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-      // Measured right after one another, because other load on the machine changes.
+      // The three cases are measured directly after one another, because other load on the machine changes.
       const costs = {
         one: await throughRouter(rig, 1, messages),
         two: await throughRouter(rig, 2, messages),
@@ -45,7 +48,7 @@ export async function measureLoad(
   }
 }
 
-/** Publishes as many messages to one cell, or to both, by as many devices in all. */
+/** Publishes the same number of messages, by the same total number of devices, to one cell or to both. */
 async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: number): Promise<CpuPerReading> {
   const [router] = routers.all;
   const used = cells.slice(0, count);

@@ -13,10 +13,10 @@ import { type BenchmarkCell, type Rig, withCellOf } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
-/** Number of accounts that are also read with their API keys during the move, and the interval of their requests. */
+/** Number of accounts that are also read with their API keys during the move, and time between their requests in ms. */
 const READERS = 5;
 const READ_EVERY_MS = 50;
-/** Time of readings before and after the command. */
+/** Time for which readings are sent before and after the move, in ms. */
 const CALM_MS = 3_000;
 
 /** Result of moving accounts under load. */
@@ -27,16 +27,19 @@ export interface MovesResult {
   acknowledged: number;
   lost: number;
   doubled: number;
-  /** Longest time in which some device got no PUBACK, and in which some reader got no response 200, in seconds. */
+  /** Longest time for which a device got no PUBACK, and longest time for which a reader got no response with status 200, in seconds. */
   publishWaitS: number;
   requestWaitS: number;
   /** Responses that were neither 200 nor 503, such as 401. */
   wrong: number;
-  /** Entries in the map of exceptions for each account. */
+  /** Number of entries in the map of exceptions per account. */
   exceptionsPerAccount: number;
 }
 
-/** Moves accounts from the first cell to the second by one `energy cells move`, while each publishes 16 messages/s and some are read. */
+/**
+ * Moves accounts from the first cell to the second by one `energy cells move`, while each account publishes 16 messages/s and some are also
+ * read.
+ */
 export async function measureMoves(rig: Rig, accounts: number): Promise<MovesResult> {
   const { routers, cells } = rig;
   const [first] = cells;
@@ -93,7 +96,7 @@ async function publish(publishers: readonly RepeatingPublisher[], over: AbortSig
   }
 }
 
-/** Reads an account by its key again and again. `atMs`: times of responses 200. */
+/** Reads an account with its API key again and again. `atMs`: times of the responses with status 200. */
 async function read({ tls, routers }: Rig, key: string, userId: string, over: AbortSignal) {
   const atMs: number[] = [];
   let wrong = 0;

@@ -18,14 +18,14 @@ interface Roamer {
 
 /** Result of killing one of two routers. */
 interface ReconnectResult {
-  /** Time until all devices are connected to the other router, in seconds. */
+  /** Time until all devices are connected to the router that still runs, in seconds. */
   seconds: number;
-  /** Growth of resident memory for each connection, in kB: of the ingest processes, and of a router. */
+  /** Growth of resident memory per connection, in kB: of the ingest processes, and of one router. */
   ingestKb: number;
   routerKb: number;
 }
 
-/** Connects devices of both cells, half of them to each router, and kills the first router. Starts it again at the end. */
+/** Connects devices of both cells, half of them to each router, and kills the first router. Starts this router again at the end. */
 export async function measureReconnect({ routers, cells }: Rig, count: number): Promise<ReconnectResult> {
   const devices: PairedDevice[] = [];
   for (const cell of cells) devices.push(...(await cell.pair(count / cells.length)));

@@ -12,11 +12,11 @@ import type { BenchmarkCell, Rig } from './rig.ts';
 interface Asked {
   /** Durations of the responses in ms. */
   tookMs: number[];
-  /** Requests without a response of status 200. */
+  /** Number of requests that got no response with status 200. */
   failed: number;
 }
 
-/** Requests an administrator's list of a cell through the router until `isOver`. */
+/** Requests the list of a cell's accounts as an administrator, through the router, until `isOver` returns true. */
 async function askUntil(
   { tls, routers }: Rig,
   { adminKey }: BenchmarkCell,
@@ -39,7 +39,7 @@ async function askUntil(
 
 const p99 = ({ tookMs }: Asked) => quantile(tookMs, 0.99);
 
-/** CPU of the router in µs a request. */
+/** Measures the router's CPU time per request, in µs. */
 export async function measureRequests(rig: Rig, requests: number): Promise<number> {
   const [router] = rig.routers.all;
   await askUntil(rig, rig.cells[1], (count) => count === 100);
@@ -50,7 +50,7 @@ export async function measureRequests(rig: Rig, requests: number): Promise<numbe
 
 /** Requests to a cell during a disturbance, compared with requests before it. */
 interface Disturbance {
-  /** p99 during ÷ p99 before. */
+  /** p99 of the responses during the disturbance, divided by p99 before it. */
   p99Ratio: number;
   longestMs: number;
   failed: number;
@@ -77,12 +77,12 @@ async function disturb(
   return { p99Ratio: p99(during) / p99(before), longestMs: Math.max(...during.tookMs), failed: during.failed };
 }
 
-/** Entries of one account: its id, a device, and a key. */
+/** Number of entries that one account has in the router's map of exceptions: the account's id, a device and a key. */
 const NAMES_OF_ACCOUNT = 3;
 
 /**
- * Measures requests to a cell while accounts are added to a map that already has the exceptions of `accounts` accounts. `changeMs`: longest
- * time of a change.
+ * Measures requests to a cell while accounts are added to a map that already contains the exceptions of `accounts` accounts. `changeMs`:
+ * longest duration of a change of the map.
  */
 export async function measureMapChanges(
   rig: Rig,

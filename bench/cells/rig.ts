@@ -47,7 +47,7 @@ export async function startRig(): Promise<Rig> {
   }
 }
 
-/** Runs a function. Identifiers and keys that it creates contain the name of the cell. */
+/** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
 export async function withCellOf<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {

@@ -7,14 +7,14 @@ const DAY_S = 86_400;
 /** Maximum delay until a missed daily job runs, in ms. */
 const MAX_CATCH_UP_MS = 120_000;
 
-/** Corrects the clock. A host whose clock was behind has rejected valid readings, so they are replayed, as an operator would. */
+/** Corrects the clock. The readings are replayed, as an operator would do, because a host whose clock is behind rejects valid readings. */
 async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
   await wait(3_000);
   await replayRejected(pool, {}, { retentionMonths: 13 });
 }
 
-/** Returns the time of day, in Unix ms, of the latest rollup check. The check does not run at a start. */
+/** Returns the time of day, in Unix ms, of the latest check of the rollups. The check does not run when the service starts. */
 async function latestCheckMs({ pool }: Installation): Promise<number> {
   const { rows } = await pool.query("SELECT ran_for FROM daily_runs WHERE job = 'rollup check'");
   return rows[0]?.ran_for.getTime() ?? 0;

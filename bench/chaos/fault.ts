@@ -16,6 +16,6 @@ export interface Fault {
   maxGrowthMib?: number;
   /** Whether the processes run with a separate clock that the fault sets. */
   hasClock?: boolean;
-  /** Whether the broker may lose messages that it has acknowledged. Such losses are not the service's. */
+  /** Whether the broker may lose messages that it has acknowledged. Such losses are not counted as losses of the service. */
   brokerForgets?: boolean;
 }

@@ -18,12 +18,15 @@ export interface FaultScale {
 }
 
 /**
- * Delays of the kills after the service stores readings again, in ms. They differ, so that the kills hit different stages of requests and
- * transactions.
+ * Delays between the moment at which the service stores readings again and the next kill, in ms. The delays differ, so that the kills hit
+ * different stages of requests and transactions.
  */
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
-/** Resolves once the database contains more readings than now. The supervisor restarts a role ever later, after 10 s at most. */
+/**
+ * Resolves once the database contains more readings than now. This may take a while: the supervisor delays each restart of a role more, up
+ * to 10 s.
+ */
 async function untilMoreReadings({ pool }: Installation): Promise<void> {
   const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;
   const before = await count();
@@ -34,7 +37,7 @@ async function untilMoreReadings({ pool }: Installation): Promise<void> {
   }
 }
 
-/** Connects an additional device, whose readings are not counted. */
+/** Connects an additional device, whose readings are not included in the comparison. */
 async function connectDevice(installation: Installation) {
   const [{ deviceId, secret }] = (await installation.players(1)) as [PairedDevice];
   const client = await connectAsync(installation.brokerUrl, { username: deviceId, password: secret });
@@ -51,7 +54,7 @@ async function publishBurst(client: MqttClient, deviceId: string, startMs: numbe
   await Promise.all(Array.from({ length: BURST }, (_, each) => publish(startMs + each * stepMs)));
 }
 
-/** Kills the API, which stores the readings of HTTPS, while it stores them. */
+/** Kills the API while it stores readings that it has received over HTTPS. */
 const killsApi = (apiKills: number): Fault => ({
   name: `API killed ${apiKills} times, readings over HTTPS`,
   broker: 'embedded',
@@ -154,7 +157,7 @@ const SENDS_RUBBISH: Fault = {
 /** Number of unreleased messages of a session. */
 const UNRELEASED = 50;
 
-/** Sends messages at QoS 2 in a session of its own, and never releases them. */
+/** Sends QoS 2 messages in a session of its own and never releases them (sends no PUBREL). */
 async function leaveUnreleased(brokerUrl: string, { deviceId, secret }: PairedDevice, clientId: string): Promise<void> {
   const client = await connectAsync(brokerUrl, {
     username: deviceId,
@@ -165,7 +168,7 @@ async function leaveUnreleased(brokerUrl: string, { deviceId, secret }: PairedDe
   });
   client.on('error', () => {});
   const payload = Buffer.alloc(1_000_000, ' ');
-  // mqtt.js answers a PUBREC with a PUBREL; this client never does.
+  // mqtt.js would answer each PUBREC with a PUBREL. This client never does.
   let received = 0;
   client.on('packetreceive', ({ cmd }) => {
     if (cmd === 'pubrec') received++;
@@ -190,7 +193,7 @@ const fillsMemory = (sessions: number): Fault => ({
   },
 });
 
-/** An additional device, whose readings are not counted, publishes as fast as it can. */
+/** An additional device publishes as fast as it can. Its readings are not included in the comparison. */
 const floods = (broker: Fault['broker'], floodS: number): Fault => ({
   name: `a device floods for ${floodS} s`,
   broker,

@@ -11,7 +11,7 @@ export interface Fleet {
 
 /** Maximum number of unacknowledged messages per device. */
 const MAX_IN_FLIGHT = 20;
-/** Time and energy between two readings. Both are small, so that the plausibility rules hold none of them back. */
+/** Time and energy between two readings. Both are so small that the plausibility rules hold back no reading. */
 const STEP_MS = 40;
 const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
@@ -23,7 +23,7 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-/** Devices that publish over MQTT. */
+/** Starts devices that publish over MQTT. */
 export const startFleet = (url: string, players: readonly PairedDevice[], perSecond: number): Fleet =>
   deliverReadings(players, perSecond, async ({ deviceId, secret }) => {
     const client = await reach(url, deviceId, secret);
@@ -34,7 +34,7 @@ export const startFleet = (url: string, players: readonly PairedDevice[], perSec
     };
   });
 
-/** Lets the devices send `perSecond` readings in total, each over the transport that `open` returns for it. */
+/** Lets the devices send `perSecond` readings in total. `open` returns the transport of each device. */
 export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,
@@ -48,7 +48,7 @@ export function deliverReadings(
     const underWay = new Set<Promise<void>>();
     const pauseMs = (1_000 * players.length) / perSecond;
     for (let index = 0; !isOver; index++) {
-      // Text, because the other programs that `bench -- peers` starts do not read numbers as times.
+      // The time is a text, because the other programs that `bench -- peers` starts do not accept numbers as times.
       const ts = new Date(startMs + index * STEP_MS).toISOString();
       const reading = { ts, energy_total_kwh: 1_000 + index * STEP_KWH };
       const one = way.deliver(reading).then(() => {

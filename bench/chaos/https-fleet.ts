@@ -7,10 +7,12 @@ import { deliverReadings, type Fleet } from './fleet.ts';
 /** Maximum time to wait for a response. A request to a killed process fails at once; a request to a stopped process does not. */
 const ANSWER_MS = 20_000;
 const RETRY_MS = 20;
-/** Concurrent requests of a device, at most as many as the API serves for one account at once. */
+/** Number of concurrent requests of a device; not more than the API serves for one account at once. */
 const CONNECTIONS = 6;
 
-/** Devices that send register readings over HTTPS, each with its own key, and repeat each until it is answered with 2xx. */
+/**
+ * Starts devices that send register readings over HTTPS, each with its own key. Each device repeats a reading until it gets a 2xx response.
+ */
 export async function startHttpsFleet(
   pool: Pool,
   port: number,
@@ -33,7 +35,7 @@ export async function startHttpsFleet(
   });
 }
 
-/** Returns a key for each device that may only write its readings, by the device's id. */
+/** Creates a key for each device, with which only this device's readings can be written. Returns the keys by device id. */
 async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): Promise<Map<string, string>> {
   const keys = new Map<string, string>();
   for (const { deviceId } of players) {
@@ -52,8 +54,8 @@ async function createDeviceKeys(pool: Pool, players: readonly PairedDevice[]): P
 }
 
 /**
- * Sends a reading once. Returns whether the answer is 2xx, and false if there is none. Throws if a 2xx answer neither stored nor recognised
- * the reading, or if the request itself is refused, because it would be refused forever.
+ * Sends a reading once. Returns true if the response is 2xx, and false if the reading must be sent again. Throws if a 2xx response neither
+ * stored nor recognised the reading, or if the request itself is refused, because every repetition would be refused, too.
  */
 function isAccepted(options: Parameters<typeof request>[1], payload: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
@@ -74,7 +76,7 @@ function isAccepted(options: Parameters<typeof request>[1], payload: string): Pr
       });
     });
     sent.on('timeout', () => sent.destroy());
-    // Without this listener a connection that a killed process closes would end this process.
+    // Without this listener, a connection that is closed by a killed process would end this process.
     sent.on('error', () => resolve(false));
     sent.end(payload);
   });

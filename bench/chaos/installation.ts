@@ -30,12 +30,12 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
-/** Requests of an account in a minute and a day. A device of the chaos test sends more than any plan allows. */
+/** Maximum number of requests of an account per minute and per day. A device of the chaos test sends more requests than any plan allows. */
 const UNLIMITED = { minute: 1_000_000, day: 100_000_000 };
 
 /** Path of libfaketime in Debian's package for this architecture. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
-/** Variables of processes whose clock is read from a file each second. */
+/** Environment variables of processes whose clock libfaketime reads from a file each second. */
 const FAKE_CLOCK = { LD_PRELOAD: FAKETIME, FAKETIME_CACHE_DURATION: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 
 /**
@@ -78,7 +78,7 @@ export async function startChaosInstallation(options: {
     mosquitto,
     pidsOf: (title) => findPids(dataDir, title),
     async start() {
-      // Logs are needed to diagnose missing readings.
+      // The service writes its logs to a file, because they are needed to diagnose missing readings.
       service = await startService(env, { log: join(logs, 'service.log') });
     },
     stop: async () => service?.stop(),
@@ -103,7 +103,7 @@ export async function startChaosInstallation(options: {
   return installation;
 }
 
-/** `clockFile`: file with the clock of the processes; null: they have the machine's clock. */
+/** Returns the environment of the service's processes. `clockFile`: file with their clock; null: they use the machine's clock. */
 const environmentOf = (dataDir: string, ports: Record<string, string>, clockFile: string | null) => ({
   ...(clockFile === null ? {} : { ...FAKE_CLOCK, FAKETIME_TIMESTAMP_FILE: clockFile }),
   PATH: process.env.PATH ?? '',
@@ -152,7 +152,7 @@ function sh(...command: string[]): void {
   if (status !== 0) throw new Error(`${command.join(' ')}: ${stderr}`);
 }
 
-/** Processes whose environment names the data directory. */
+/** Returns the processes whose environment contains the data directory. */
 export function processesOf(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -175,7 +175,7 @@ const postmasterPid = (dataDir: string): number =>
 /** Fills a folder's disk to the last block. Returns a function that frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'filler');
-  // dd is expected to fail when the disk is full.
+  // dd is expected to fail, because it fills the disk.
   spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']);
   const { length } = await readFile(file);
   if (length === 0) throw new Error('the disk was full before');

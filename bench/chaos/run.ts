@@ -50,14 +50,14 @@ export interface FaultResult {
   broker: string;
   sent: number;
   acknowledged: number;
-  /** Most readings acknowledged within a second. */
+  /** Maximum number of readings acknowledged within one second. */
   mostPerS: number;
   stored: number;
   /** Messages that were acknowledged but not stored. */
   lost: number;
   /** Messages that were stored or counted more than once. */
   double: number;
-  /** Time from the end of the fault to the next stored reading. */
+  /** Time from the end of the fault to the next stored reading, in seconds. */
   recoveryS: number;
   /** Whether the broker may lose acknowledged messages. */
   brokerForgets: boolean;
@@ -66,16 +66,19 @@ export interface FaultResult {
   /** Growth of the ingest worker's memory during the fault, and its maximum, in MiB. */
   grownMib?: number;
   mostMib?: number;
-  /** State of the service if messages are missing unexpectedly. */
+  /** Description of the service's state, if messages are missing unexpectedly. */
   diagnosis?: string;
 }
 
 const DEVICES = 10;
 const PER_SECOND = 1_000;
 const SETTLE_MS = 90_000;
-/** If no new reading is stored for this long, none is expected any more. A flood that was queued before them is processed first. */
+/**
+ * If no new reading has been stored for this long, no more are expected. The time is long, because a flood of messages that was queued
+ * earlier is processed first.
+ */
 const QUIET_MS = 60_000;
-/** Shorter time to wait if the broker may have lost messages, which then never arrive. */
+/** Time after which no more readings are expected if the broker may have lost messages; shorter, because lost messages never arrive. */
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

@@ -2,7 +2,7 @@ import type { Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
 import { scaleTimeLimitMs } from '../time-limits.ts';
 
-/** Number of different readings that are stored, and how many were stored or counted more than once. */
+/** Number of distinct readings that are stored, and number of readings that were stored or counted more than once. */
 export interface StoredCount {
   stored: number;
   double: number;
@@ -23,7 +23,7 @@ export async function countStored(pool: Pool, players: readonly PairedDevice[]):
          WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
     [ids(players)],
   );
-  // Each reading adds 1 mWh, so any energy beyond the registers' movement was counted twice.
+  // Each reading adds 1 mWh. Energy beyond the difference of the registers was therefore counted twice.
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 
@@ -37,7 +37,10 @@ export async function countStoredRows(pool: Pool, players: readonly PairedDevice
   return rows[0].n;
 }
 
-/** Waits until the acknowledged messages are stored, or until no more have arrived for `quietMs` (on a machine of usual speed). */
+/**
+ * Waits until the acknowledged messages are stored, or until no more messages have been stored for `quietMs` (on a machine of the usual
+ * speed).
+ */
 export async function waitUntilMessagesStored(
   count: () => Promise<number>,
   acknowledged: number,

@@ -17,7 +17,7 @@ export interface RealHome {
 }
 
 const HOUR_MS = 3_600_000;
-/** Maximum gap between register readings for a day to be usable. */
+/** Maximum gap between register readings with which a day is usable, in ms. */
 const LONGEST_GAP_MS = 6 * HOUR_MS;
 /** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
 const MAX_KWH_PER_HOUR = 40;
@@ -68,7 +68,7 @@ export function readHomes(file: string): RealHome[] {
   return [{ name, zone, used: ofRegisters(registers, zone), registers }];
 }
 
-/** Signs of the columns in used = import − export + production. Each column is optional. */
+/** Signs of a file's columns in the sum used = import − export + production. Each column is optional. */
 export const COLUMN_SIGNS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],
@@ -108,7 +108,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   };
 }
 
-/** Splits energy hour by hour, because a piece may extend over several days. */
+/** Energy is split hour by hour, because it may have been used over several days. */
 function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
   for (let ms = fromMs; ms < toMs; ) {
     const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);
@@ -153,7 +153,7 @@ function ofDays(rows: readonly (readonly [string, string])[]): DailyUse {
   return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
 }
 
-/** Returns a function for the number of a time's local day. It queries the calendar once per hour of data. */
+/** Returns a function that returns the number of the local day of a time. The function queries the calendar once per hour of data. */
 function dayIn(zone: string): (ms: number) => number {
   const known = new Map<number, number>();
   return (ms) => {

@@ -14,7 +14,7 @@ export interface KillTrial {
   kills: number;
 }
 
-/** Result of one round: the rate under a flood, CPU µs per reading, and the trial with kills. */
+/** Result of one round: the rate under a flood, µs of CPU time per reading, and the trial with kills. */
 export interface PeerRound {
   perSecond: number;
   cpuUs: CpuPerReading;
@@ -24,10 +24,10 @@ export interface PeerRound {
 /** Rounds of one program, or why it has none. */
 export interface PeerResult {
   name: string;
-  /** Whether the broker is part of the program: its CPU time is then in the program's. */
+  /** Whether the broker runs inside the program, so that the program's CPU time includes the broker's. */
   hasBrokerInside?: boolean;
   rounds: readonly PeerRound[];
-  /** `not run: …` or `failed: …`. */
+  /** Reason why the program has no figures: `not run: …` or `failed: …`. */
   reason?: string;
 }
 
@@ -45,7 +45,7 @@ export const judgeTrial = (acknowledged: number, { stored, double }: StoredCount
   kills,
 });
 
-/** Returns medians and sums of the rounds; null without a round. */
+/** Returns medians and sums of the rounds; null if there are no rounds. */
 export function summarise(rounds: readonly PeerRound[]): PeerFigures | null {
   if (rounds.length === 0) return null;
   const middle = (of: (round: PeerRound) => number) => median(rounds.map(of));
@@ -91,7 +91,10 @@ export const ROW_NAMES = {
   script: 'naive script, mosquitto',
 } as const;
 
-/** Returns the goals: this service loses and doubles nothing. Its rate and its CPU time are compared with the script's, without a goal. */
+/**
+ * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
+ * naive script, without a goal.
+ */
 export function goalsOf(results: readonly PeerResult[]): Goal[] {
   const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
   const [service, script] = [of(ROW_NAMES.service), of(ROW_NAMES.script)];

@@ -59,7 +59,10 @@ export function findNodeRed(): InstalledVersion {
   return { version: `Node-RED ${version}` };
 }
 
-/** Returns the versions of Debian's Python libraries, and when the bridge with batches acknowledges. */
+/**
+ * Returns the versions of Debian's Python libraries, and the time at which the bridge with batches acknowledges: on arrival or after the
+ * commit.
+ */
 export function findPython(): InstalledVersion & { acknowledges?: string } {
   const found = pythonVersions();
   if (!found) return { missing: `${PYTHON_PACKAGES.join(' or ')} is missing (apt-get install)` };
@@ -72,7 +75,7 @@ function pythonVersions(): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** Telegraf is neither in Debian 12 nor on npm, so it runs only if somebody has installed it. */
+/** Telegraf is neither in Debian 12 nor on npm, so it runs only if the user has installed it. */
 export function findTelegraf(): InstalledVersion {
   const { status, stdout } = spawnSync('telegraf', ['--version'], { encoding: 'utf8' });
   return status === 0

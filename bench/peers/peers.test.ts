@@ -53,7 +53,7 @@ describe('the configuration of', () => {
     const run = (code: string) => new Script(`(() => {${code}})()`).runInNewContext(scope);
     run(initialize);
     expect(run(func)).toBeNull();
-    // A batch that could not be inserted is inserted the next time.
+    // The rows of a batch that could not be inserted are inserted with the next batch.
     await flush();
     await flush();
     await flush();
@@ -83,7 +83,7 @@ describe('the configuration of', () => {
       `"${place.databaseUrl}"`,
     ]);
     expect(Number(setting('max_undelivered_messages'))).toBeGreaterThanOrEqual(Number(setting('metric_batch_size')));
-    // The program writes into the same columns as the others.
+    // The program writes into the same columns as the other programs.
     for (const column of ['device', 'time', 'energy_total_kwh']) expect(CREATE_PEER_TABLE).toContain(`${column} `);
   });
 
@@ -95,7 +95,7 @@ describe('the configuration of', () => {
       'import ast, sys; ast.parse(open(sys.argv[1]).read())',
       file,
     ]);
-    // A machine without Python has nothing to check.
+    // On a machine without Python the check is skipped.
     expect(error === undefined ? status : 0).toBe(0);
   });
 });
@@ -103,7 +103,7 @@ describe('the configuration of', () => {
 test.each([
   [10, { stored: 8, double: 0 }, { lost: 2, doubled: 0 }],
   [10, { stored: 10, double: 3 }, { lost: 0, doubled: 3 }],
-  // A reading may be stored whose PUBACK the device has not received.
+  // A reading may be stored although the device has not received its PUBACK.
   [10, { stored: 11, double: 0 }, { lost: 0, doubled: 0 }],
 ])(
   'for %i acknowledged readings and the stored rows %j, the result of a trial is %j',

@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 
-/** Addresses and folder with which another program is started. */
+/** Addresses and folder with which a program of the comparison is started. */
 export interface ProgramPlace {
-  /** Port of the mosquitto from which it reads. */
+  /** Port of the mosquitto from which the program receives messages. */
   brokerPort: number;
   databaseUrl: string;
-  /** Folder for its files. The same one after a kill. */
+  /** Folder for the program's files. A program that is restarted after a kill gets the same folder. */
   folder: string;
 }
 
-/** A command with the files that it reads, by their names in the place's folder. */
+/** Command that starts a program, and the files that the program reads, by their names in the program's folder. */
 export interface PeerProgram {
   command: string;
   args: string[];
   files: Record<string, string>;
 }
 
-/** Table into which the other programs write, without index or checks. `ingest-script.ts` names it, too. */
+/** Table into which the other programs write, without index or checks. `ingest-script.ts` also contains this name. */
 export const PEER_TABLE = 'bench_bare';
 /** The order of the columns is that of the naive script's INSERT; Telegraf requires the name `time`. */
 export const CREATE_PEER_TABLE = `CREATE TABLE ${PEER_TABLE} (device text, time timestamptz, energy_total_kwh float8)`;
 const TOPICS = 'energy/v1/+/readings';
 
-/** Pinned, so that two runs compare the same program. */
+/** The version is pinned, so that two runs compare the same program. */
 export const NODE_RED_VERSION = '5.0.7';
 
 /** Time for which the flow collects rows, as in the naive script and the Python bridge, ms. */
@@ -61,7 +61,7 @@ export function nodeRed(
   place: ProgramPlace,
   { installation, driver }: { installation: string; driver: string },
 ): PeerProgram {
-  // Node-RED takes a node without coordinates for a configuration.
+  // Coordinates are needed, because Node-RED takes a node without them for a configuration node.
   const flow = [
     { id: 'readings', type: 'tab', label: 'Readings' },
     {

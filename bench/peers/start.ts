@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startRole } from '../../test/support/service.ts';
 import type { PeerProgram, ProgramPlace } from './programs.ts';
 
-/** A running program, which can be killed. */
+/** A running program that can be killed. */
 export interface RunningProgram {
   pid: number;
   kill(): Promise<void>;

@@ -10,7 +10,7 @@ export const PYTHON = '/usr/bin/python3';
 /** Programs of this repository, such as tsc. */
 const PROGRAMS = resolve(import.meta.dirname, '../../node_modules/.bin');
 
-/** Versions of the client packages in a checkout's folder `clients`, by file. `npm run client` writes both. */
+/** Reads the versions of the client packages in a checkout's folder `clients`, by file. `npm run client` writes these files. */
 export async function readClientVersions(clients: string): Promise<Record<string, string | undefined>> {
   const python = 'python/src/energy_usage/_version.py';
   return {
@@ -31,7 +31,7 @@ export async function packTypescript(clients: string, folder: string): Promise<s
 
 /** Builds the wheel of the Python client into a folder, without a network. Its files have the given time. Returns the file's name. */
 export async function packPython(clients: string, folder: string, madeAt: Date): Promise<string> {
-  // Built in a copy, because a build leaves folders behind.
+  // The wheel is built in a copy of the client, because a build leaves folders behind.
   const work = await mkdtemp(join(tmpdir(), 'energy-wheel-'));
   try {
     const source = join(work, 'source');

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns the files of the repository that the image is built from, as git pathspecs: the Dockerfile, and the lines of `.dockerignore`,
- * which exclude everything, re-include some paths (`!path`), and finally exclude some of those. Throws if a line has another form. Pure
- * except for reading the file.
+ * Returns the files of the repository that the image is built from, as git pathspecs: the Dockerfile and the paths of `.dockerignore`. That
+ * file excludes everything, then re-includes some paths (`!path`), and finally excludes some of the re-included paths again. Throws if a
+ * line has another form. Pure except for reading the file.
  */
 export function listContextPaths(root: string): string[] {
   const [everything, ...lines] = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean);

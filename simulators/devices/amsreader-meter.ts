@@ -1,9 +1,11 @@
 import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
 
 /**
- * A meter behind an amsreader that sends classic JSON. Each list has power and registers, as Danish meters do. `tPI` is
- * the home's register in kWh with three decimals, so a step is 1 Wh; `t` is in Unix seconds. Quantities that the meter
- * does not have are sent as 0. @param options.topic Publish topic that its owner has chosen; also its name.
+ * A meter behind an amsreader that sends classic JSON. Each list of values has power and registers, as those of Danish meters do. `tPI` is
+ * the home's register in kWh with three decimals, so a step is 1 Wh; `t` is in Unix seconds. Quantities that the meter does not have are
+ * sent as 0.
+ *
+ * @param options.topic Publish topic that its owner has chosen; also its name.
  */
 export function amsreaderMeter({ topic }: { topic: string }): FamilyDevice {
   const mac = hardwareId(topic, 12).toUpperCase().match(/../g)?.join(':') ?? '';

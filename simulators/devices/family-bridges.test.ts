@@ -56,7 +56,7 @@ describe('a Dutch meter behind DSMR-reader', () => {
     expect(JSON.parse(message?.payload as string)).toEqual({
       id: 12243,
       timestamp: '2026-02-03T10:00:20Z',
-      // Low tariff: Monday 1 to 7 and Monday 23 to Tuesday 7 o'clock, 14 hours.
+      // The low tariff applied for 14 hours: Monday 1 to 7 o'clock, and Monday 23 to Tuesday 7 o'clock.
       electricity_delivered_1: '6.020',
       electricity_returned_1: '0.000',
       electricity_delivered_2: '8.602',

@@ -33,7 +33,7 @@ describe('a Tasmota plug', () => {
     );
     const summer = payloadsByTopic(sendOnce(plug, Date.UTC(2026, 2, 29, 12)))['tele/p/SENSOR'];
     expect(summer).toContain('"Time":"2026-03-29T14:00:00"');
-    // 13 hours since midnight: the clocks went forward.
+    // Only 13 hours have passed since midnight, because the clocks went forward.
     expect(summer).toContain('"Today":5.590');
   });
 
@@ -93,7 +93,7 @@ describe('a Shelly of the second generation', () => {
       ts: 1770112830,
       'switch:0': { id: 0, apower: 2150, current: 9.348 },
     });
-    // The energy is not updated within the same minute.
+    // The energy is not updated again within the same minute.
     expect(JSON.parse(next[1]?.payload as string)).toMatchObject({ apower: 2150, aenergy: { total: 14622.388 } });
     expect(shelly.messages(home, STEADY_HOME_NOW_MS + 20_000)).toEqual([]);
   });

@@ -22,7 +22,7 @@ describe('meters behind readers of other makers', () => {
 
   it('esp8266_p1meter writes two registers in whole Wh', () => {
     const sent = payloadsByTopic(sendOnce(p1Esp8266({ tz: 'Europe/Berlin' })));
-    // Low tariff: Monday 1 to 7 and Monday 23 to Tuesday 7 o’clock, 14 hours.
+    // The low tariff applied for 14 hours: Monday 1 to 7 o'clock, and Monday 23 to Tuesday 7 o'clock.
     expect(sent).toMatchObject({
       'sensors/power/p1meter/consumption_low_tarif': '6020',
       'sensors/power/p1meter/consumption_high_tarif': '8602',

@@ -1,8 +1,8 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * mbmd with an SDM630 meter on one phase. Each measurement is a text with three decimals, without a time. `Import` is the home's register
- * in kWh; `Sum` is the same value, because nothing is exported.
+ * mbmd with an SDM630 meter of which one phase is connected. Each measurement is a text with three decimals, without a time. `Import` is
+ * the home's register in kWh. `Sum` has the same value, because nothing is exported.
  *
  * @param options.number Number of the meter on the bus.
  */

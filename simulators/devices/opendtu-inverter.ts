@@ -1,12 +1,12 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
-/** Ratio of the inverter's grid-side power to the panels' power. */
+/** Efficiency: ratio of the inverter's power on the grid side to the panels' power. */
 const EFFICIENCY = 0.95;
 
 /**
  * A micro-inverter with two inputs, as OpenDTU publishes it: one retained text per topic, without a time. `0/yieldtotal` is the home's
- * register in kWh with three decimals, used as production. Each input reports about half of it, and the totals over all inverters repeat
- * it. `yieldday` is Wh since the first request for messages.
+ * register in kWh with three decimals, used as production. Each input reports about half of this energy, and the totals over all inverters
+ * repeat it. `yieldday` is the energy in Wh since the first request for messages.
  *
  * @param options.name Seed of the serial number.
  * @param options.base Base topic (default `solar`).

@@ -2,7 +2,7 @@ import { type FamilyDevice, registerAt, registerText } from './family-device.ts'
 
 /**
  * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh with three
- * decimals, so a step is 1 mWh. Other topics contain values that openWB derived, and an inverter that produces nothing.
+ * decimals, so a step is 1 mWh. Other topics contain values that openWB computes, and the values of an inverter that produces nothing.
  *
  * @param options.id Number of the counter in openWB.
  */

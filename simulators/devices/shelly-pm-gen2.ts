@@ -5,8 +5,8 @@ import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, register
 const VOLTS = 230;
 
 /**
- * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so a step is 1 mWh. As in the real device, it is
- * updated once a full minute has passed. Each change is sent in `events/rpc`, with a time and only the changed keys. If the owner has
+ * A Shelly Plus 1PM. `aenergy.total` is the home's register in Wh with three decimals, so a step is 1 mWh. As in the real device, this
+ * register is updated after each full minute. Each change is sent in `events/rpc`, with a time and only the changed keys. If the owner has
  * enabled "generic status update", the whole status is also sent in `status/switch:0`, without a time.
  *
  * @param options.name Seed of the hardware id.
@@ -41,7 +41,7 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
     greeting() {
       return [
         { topic: `${prefix}/online`, payload: 'true', retain: true },
-        // Sent before the device has contacted a time server, so its time is seconds since boot.
+        // The device sends this message before it has contacted a time server, so the time in the message is seconds since boot.
         notify(1.61, { mqtt: { connected: true } }),
         { topic: `${prefix}/status/mqtt`, payload: JSON.stringify({ connected: true }) },
       ];

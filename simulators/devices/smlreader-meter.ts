@@ -1,8 +1,8 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * A German meter behind SMLReader: one topic with a text per OBIS code, without a time; only its MQTT will is retained. 1.8.0 is the home's
- * register in Wh with one decimal, so a step is 0.1 Wh; all of it is in the second tariff.
+ * A German meter behind SMLReader: one topic with a text per OBIS code, without a time. Only the MQTT will is retained. 1.8.0 is the home's
+ * register in Wh with one decimal, so a step is 0.1 Wh. All energy is in the second tariff.
  *
  * @param options.base Base topic that its owner has set.
  */

@@ -36,7 +36,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
       const time = localTime(atMs, tz);
-      // Cached for the day, because requesting an earlier day restarts the home's simulation.
+      // The registers are cached for the day, because a request for an earlier day restarts the home's simulation.
       if (today?.date !== time.slice(0, 10)) today = midnightsOf(home, atMs, tz);
       return [
         { topic: `tele/${name}/STATE`, payload: state(time, Math.floor((atMs - bootedAtMs) / 1000)) },
@@ -49,7 +49,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
   };
 }
 
-/** Registers in mWh at the last two midnights of a local date. */
+/** Registers in mWh at the start of a local date and at the start of the previous date. */
 interface Midnights {
   date: string;
   beforeToday: number;

@@ -4,8 +4,8 @@ import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
 const STEP_MILLIWATT_HOURS = 10_000;
 
 /**
- * A grid meter behind Victron's Venus OS: each D-Bus path is a topic, sent when its value changes, without a time and not retained. Nothing
- * is exported; a phase that the meter does not have is null.
+ * A grid meter behind Victron's Venus OS. Each D-Bus path is a topic, on which a value is sent when it changes, without a time and not
+ * retained. Nothing is exported. Phases that the meter does not have are null.
  *
  * @param options.name Seed of the portal id.
  */

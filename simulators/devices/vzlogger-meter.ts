@@ -1,8 +1,8 @@
 import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
 
 /**
- * vzlogger with a meter that it reads by SML: values in Wh and W with their time, as JSON. `chn0` is the home's import register with one
- * decimal, `chn1` its export register, `chn2` its power. Identifiers are announced before the first value, and are not retained.
+ * vzlogger with a meter that it reads by SML. Values are in Wh and W, with their time, as JSON. `chn0` is the home's import register with
+ * one decimal, `chn1` its export register, `chn2` its power. Identifiers are announced before the first value, and are not retained.
  *
  * @param options.prefix Topic prefix.
  */

@@ -1,6 +1,6 @@
 import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
 
-/** Messages that Zigbee2MQTT sends about itself and one device when it connects. The owner has enabled availability. */
+/** Messages that Zigbee2MQTT sends about itself and one device when it connects to the broker. Availability is enabled. */
 function bridgeGreeting(friendlyName: string): FamilyMessage[] {
   return [
     { topic: 'zigbee2mqtt/bridge/state', payload: '{"state":"online"}', retain: true },
@@ -12,8 +12,8 @@ const VOLTS = 230;
 
 /**
  * A Zigbee plug behind Zigbee2MQTT. Its messages have no time, and each contains all attributes that the bridge has cached. The plug
- * reports power and energy one after the other: if both changed, the first message has the new power with the previous energy. `energy` is
- * the home's register in kWh with two decimals, so a step is 10 Wh, and is reported at most every `energySeconds`.
+ * reports power and energy one after the other: if both have changed, the first message has the new power with the previous energy.
+ * `energy` is the home's register in kWh with two decimals, so a step is 10 Wh. Energy is reported at most every `energySeconds`.
  *
  * @param options.name Friendly name, which may contain slashes.
  * @param options.energySeconds Minimum seconds between reports of energy (default 0: at every change).

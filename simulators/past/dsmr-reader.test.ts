@@ -20,7 +20,7 @@ async function read(lines: string[]) {
   return { elements, counts };
 }
 
-// Headers of dsmr-reader 5: names of its fields, with each word capitalised, and quoted if they contain a comma.
+// Header lines of dsmr-reader 5: names of its fields, with each word capitalised, and in quotes if a name contains a comma.
 const HOURS =
   'Hour Start,Electricity 1 (Dutch Users: Low Tariff),Electricity 2 (Dutch Users: Normal Tariff),Electricity 1 Returned (Dutch Users: Low Tariff),Electricity 2 Returned (Dutch Users: Normal Tariff),Gas';
 const UREN =

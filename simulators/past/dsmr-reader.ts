@@ -4,7 +4,7 @@ import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, typ
 import { csvRows } from './file-rows.ts';
 
 const HOUR_SECONDS = 3_600;
-/** Channels of a meter, with the names that live data of dsmr-reader and of a P1 port have. */
+/** Channels of a meter, with the same names as in live data of dsmr-reader and of a P1 port. */
 const CHANNELS = ['import/t1', 'import/t2', 'export/t1', 'export/t2'];
 const GAS = 'gas/m3';
 const HOURS = /^(hour start|begintijd uur)$/i;
@@ -12,15 +12,15 @@ const DAYS = /^(date|datum)$/i;
 const READ_AT = /^(electricity reading timestamp|tijdstip elektriciteitsmeterstand)$/i;
 const GAS_READ_AT = /^(gas reading timestamp|tijdstip gasmeterstand)$/i;
 
-/** A column of an export: its index, and the channel into which it is imported. */
+/** A column of an export: its index, and the channel into which the column is imported. */
 interface Column {
   at: number;
   channel: string;
 }
 
 /**
- * The form of an export, detected by its header. For import and for export, the columns of both tariffs are next to
- * each other. Columns are identified by their order, because names repeat.
+ * Kind of an export, detected by its header. The two tariff columns for import are adjacent, and so are the two for export. Columns are
+ * identified by their order, because their names repeat.
  */
 type Form = { kind: 'hours'; columns: Column[] } | { kind: 'days'; read: { timeAt: number; columns: Column[] }[] };
 

@@ -12,7 +12,7 @@ export interface ImportCounts {
   skipped: number;
   /** Rows without a time or a value. */
   empty: number;
-  /** Rows whose time or value cannot be parsed, with the first of them as an example. */
+  /** Number of rows whose time or value cannot be parsed, and the first of these rows as an example. */
   unreadable: number;
   firstUnreadable?: string;
   /** Notes for the user on skipped data and on how the file was read: sentences, without duplicates. */

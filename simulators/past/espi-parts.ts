@@ -13,18 +13,17 @@ export type EspiPart =
 
 const ESPI = 'http://naesb.org/espi';
 const ATOM = 'http://www.w3.org/2005/Atom';
-/** Maximum depth of elements and maximum length of values. No utility's file exceeds them. */
+/** Maximum depth of elements and maximum length of values; no file of a utility exceeds these limits. */
 const MAX_DEPTH = 50;
 const MAX_TEXT = 1_000;
 const MAX_ATTRIBUTES = 100;
-/** Number of characters that are parsed at once. The limits are checked afterwards only. */
+/** Number of characters that are parsed at once. The limits are checked after each slice. */
 const SLICE = 4_096;
 
 /**
- * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in pieces, so that only one piece is in
- * memory. Yields only the elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not
- * well-formed XML or declares a document type, which Green Button files never have: it could define entities that
- * expand without end or include other files.
+ * Reads a Green Button file (Atom with ESPI resources), gzipped or plain, in slices, so that only one slice is in memory. Yields only the
+ * elements that the import needs, with texts of up to MAX_TEXT. Throws if the file is not well-formed XML or declares a document type.
+ * Green Button files never declare one; a document type could define entities that expand without end or include other files.
  */
 export async function* espiParts(file: string, onBytes?: (bytes: number) => void): AsyncGenerator<EspiPart> {
   const bytes = openFileStream(file, onBytes);
@@ -64,7 +63,7 @@ function reader(file: string) {
   };
   parser.onerror = (error) => {
     fail(`it is no well-formed XML (${error.message.split('\n')[0]}). Is it a Green Button file, and whole?`);
-    // After an error, the parser is not used again.
+    // A parser that has reported an error is not used again.
     Object.assign(parser, { error: null });
   };
   parser.ondoctype = () => fail('it declares a document type, as no Green Button file does. It was not read.');
@@ -105,8 +104,8 @@ function reader(file: string) {
         `it is no well-formed XML (${(error as Error).message.split('\n')[0]}). Is it a Green Button file, and whole?`,
       );
     }
-    // With namespaces enabled, sax reports attributes at the end of their element and compares each with all previous
-    // ones, so their number is limited.
+    // The number of attributes is limited: with namespaces enabled, sax reports attributes at the end of their element and compares each
+    // with all previous ones.
     const { attribList = [] } = parser as sax.SAXParser & { attribList?: unknown[] };
     if (attribList.length > MAX_ATTRIBUTES)
       fail(`an element has more than ${MAX_ATTRIBUTES} attributes. It was not read.`);

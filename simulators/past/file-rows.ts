@@ -18,16 +18,15 @@ export function openFileStream(file: string, onBytes?: (bytes: number) => void):
     });
   if (!file.endsWith('.gz')) return bytes;
   const unpacked = createGunzip();
-  // Ends both streams if one of them fails or is destroyed.
+  // Ends both streams if one of the two fails or is destroyed.
   pipeline(bytes, unpacked, () => {});
   return unpacked;
 }
 
 /**
- * Yields the rows of a CSV file, gzipped or plain, while it is read. `columns`: yields objects with the header's names;
- * otherwise the header is the first row. `onBytes` receives the number of bytes read so far. Throws if a row is longer
- * than MAX_CSV_ROW_LENGTH, because a file without line breaks or with an unclosed quote would be read into memory
- * completely.
+ * Yields the rows of a CSV file, gzipped or plain, while the file is read. `columns`: yields objects with the header's names; otherwise the
+ * first row is the header. `onBytes` receives the number of bytes read so far. Throws if a row is longer than MAX_CSV_ROW_LENGTH: a file
+ * without line breaks or with an unclosed quote would otherwise be read into memory completely.
  */
 export async function* csvRows<Row = string[]>(
   file: string,

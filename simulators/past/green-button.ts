@@ -1,9 +1,9 @@
 import { addNote, countUnreadableRow, type ImportCounts, type ImportElement, type ImportReader } from './element.ts';
 import { type EspiPart, espiParts } from './espi-parts.ts';
 
-/** Maximum number of entries in a file. A hundred years of days are fewer. */
+/** Maximum number of entries in a file; daily entries of a hundred years are fewer. */
 const MAX_ENTRIES = 200_000;
-/** Values of ESPI's enumerations. */
+/** Codes of ESPI's enumerations. */
 const WATT_HOURS = '72';
 const CUBIC_METRES = '42';
 const NATURAL_GAS = '7';
@@ -23,10 +23,9 @@ interface Entry {
 }
 
 /**
- * Reads the interval readings of Green Button files of utilities or of this service into the channels `import` and
- * `export`, and gas into `gas` and `gas/m3`. `usagePoint`: address of the usage point to read, if the file has several.
- * A file is read twice, because entries refer to each other in any order. `pages`: the files that together form the
- * feed, if `file` is only a name for them.
+ * Reads the interval readings of Green Button files of utilities or of this service into the channels `import` and `export`, and gas into
+ * `gas` and `gas/m3`. `usagePoint`: address of the usage point to read, if the file has several. A file is read twice, because its entries
+ * may refer to later entries. `pages`: the files that together are the feed, if `file` is only a name for them.
  */
 export const greenButton = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
@@ -90,8 +89,8 @@ function chosen(file: string, entries: readonly Entry[], wanted: string | undefi
 }
 
 /**
- * Returns a function for the reading type of an entry: null if it is unknown, `elsewhere` if the entry belongs to
- * another usage point.
+ * Returns a function that returns the reading type of an entry: null if the type is unknown, `elsewhere` if the entry belongs to another
+ * usage point.
  */
 function typesOf(
   entries: readonly Entry[],
@@ -112,7 +111,7 @@ function typesOf(
   };
 }
 
-/** Returns the address of the meter reading that has this address or a parent path of it. */
+/** Returns the address among `readings` that equals `href` or is a parent path of it. */
 function readingAbove(href: string, readings: ReadonlyMap<string, unknown>): string | undefined {
   for (let end = href.length; end > 0; end = href.lastIndexOf('/', end - 1))
     if (readings.has(href.slice(0, end))) return href.slice(0, end);
@@ -154,7 +153,7 @@ function* elementsOf(
   if (isGas) return yield element(unit === 'Wh' ? 'gas' : 'gas/m3', value);
   if (flowDirection === REVERSE) return yield element('export', value);
   if (flowDirection === FORWARD) return yield element('import', value);
-  // A net value has both directions; a negative value is an export.
+  // The value is net: import and export in one number. A negative value is an export.
   const isFedIn = value.startsWith('-');
   yield element(isFedIn ? 'export' : 'import', value.replace('-', ''));
 }

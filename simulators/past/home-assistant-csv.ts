@@ -6,7 +6,7 @@ import { type EnergyUnit, type ImportSeries, toKwh } from './series.ts';
 const HISTORY = 'entity_id,state,last_changed';
 const ENERGY = 'entity_id,type,unit';
 const PERIODS_MS = [300_000, 3_600_000];
-/** States of an entity that mean that it has no value. */
+/** States with which Home Assistant reports that an entity has no value. */
 const SILENT = new Set(['', 'unknown', 'unavailable', 'null']);
 
 /** Kind of a download from Home Assistant's frontend: states over time (History), or the energy of each hour in a column (Energy). */
@@ -31,8 +31,8 @@ function kindOf(file: string, header: readonly string[]): { kind: Kind; startsMs
 }
 
 /**
- * Returns the series of a downloaded file. Energy: those with a unit of energy or volume. History: all that have a
- * numeric state.
+ * Returns the series of a downloaded file. In an Energy download these are the series with a unit of energy or volume; in a History
+ * download, all series with a numeric state.
  */
 export async function csvSeries(file: string): Promise<ImportSeries[]> {
   const found = new Map<string, ImportSeries>();
@@ -64,7 +64,10 @@ export async function csvSeries(file: string): Promise<ImportSeries[]> {
   return [...found.values()];
 }
 
-/** Yields the readings of one entity. History: its states as registers. Energy: intervals of an hour (or five minutes). */
+/**
+ * Yields the readings of one entity: the states as registers in a History download; intervals of an hour (or five minutes) in an Energy
+ * download.
+ */
 export async function* csvElements(
   file: string,
   { entity, unit, channel }: { entity: string; unit: EnergyUnit; channel: string },

@@ -12,9 +12,9 @@ interface Row {
 }
 
 /**
- * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file
- * next to the database, and reading uses a snapshot that blocks no writer. Otherwise no program writes to the database,
- * and no file is created next to it.
+ * Opens Home Assistant's database (`home-assistant_v2.db`) read-only. While Home Assistant runs, there is a `-wal` file next to the
+ * database, and the import reads a snapshot, which blocks no writer. While Home Assistant does not run, no program writes to the database,
+ * and the import creates no file next to it.
  */
 function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
   const url = pathToFileURL(file);
@@ -39,7 +39,7 @@ function opened<T>(file: string, work: (db: DatabaseSync) => T): T {
 }
 
 /**
- * Returns the SQL expression for a row's Unix time. Times are numbers (`start_ts`, 2023.2 and later) or texts (`start`,
+ * Returns the SQL expression for a row's Unix time. Times are numbers (`start_ts`, Home Assistant 2023.2 and later) or texts (`start`,
  * UTC); a migrated database has both.
  */
 function timeOf(db: DatabaseSync): string {
@@ -50,7 +50,7 @@ function timeOf(db: DatabaseSync): string {
   return text;
 }
 
-/** Returns the statistics of a database that have sums, which are those on the Energy page. */
+/** Returns the statistics of a database that have sums. These are the statistics on Home Assistant's Energy page. */
 export const databaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
@@ -69,10 +69,9 @@ export const databaseSeries = (file: string): ImportSeries[] =>
   );
 
 /**
- * Yields the sums of an entity as registers, at the ends of its hours. `sum` is Home Assistant's total across resets
- * and replacements of the meter, which its Energy page shows; `state` is the meter's reading. All sums are shifted so
- * that the last one equals the meter's reading, at which live data continue, unless a sum would become negative.
- * `stored`: readings of an earlier import, by Unix ms.
+ * Yields the sums of an entity as registers, at the ends of the hours. `sum` is Home Assistant's total across resets and replacements of
+ * the meter, which its Energy page shows; `state` is the meter's reading. All sums are shifted so that the last sum equals the meter's
+ * reading, from which live data continue, unless a sum would become negative. `stored`: readings of an earlier import, by Unix ms.
  */
 export function* databaseElements(
   file: string,
@@ -107,8 +106,8 @@ export function* databaseElements(
 }
 
 /**
- * Converts sums to registers in kWh. If readings of an earlier import are stored at the same hours, they determine the
- * shift of each sum. A new meter, or a correction of a sum, shifts all sums, and that step is no energy. Pure.
+ * Converts sums to registers in kWh. If an earlier import stored readings at the same hours, these determine the shift of each sum. A new
+ * meter or a corrected sum shifts all sums; such a step is not energy. Pure.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],
@@ -125,7 +124,7 @@ function registersOf(
 
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
-/** Returns the amount to add to all sums so that the last equals the meter's reading and none is negative. Pure. */
+/** Returns the amount to add to all sums so that the last sum equals the meter's reading and no sum is negative. Pure. */
 export function computeSumShift(rows: readonly Pick<Row, 'sum' | 'state'>[]): number {
   const last = rows.at(-1);
   if (!last) return 0;

@@ -48,7 +48,7 @@ const insert = (db: DatabaseSync, meta: number, hour: number, sum: number | null
 describe('the database of Home Assistant', () => {
   test("is imported from its sums, which continue across a reset and end at the meter's reading", async () => {
     const { file, db } = database('sums.db');
-    // The meter was replaced within the second hour: it showed 5,000, and the new one started at 0.
+    // The meter was replaced within the second hour: the old meter showed 5,000, and the new meter started at 0.
     for (const [hour, sum, state] of [
       [0, 10, 5_000],
       [1, 12.5, 0.5],
@@ -61,8 +61,7 @@ describe('the database of Home Assistant', () => {
     insert(db, 5, 0, 3);
     db.close();
     const { elements, counts } = await read(file, { entity: 'sensor.meter' });
-    // With the final meter reading of 2 kWh the first sums would be negative, so the sums are shifted only as far as
-    // possible.
+    // With the final meter reading of 2 kWh the first sums would be negative, so the sums are shifted only until the lowest is 0.
     expect(registers(elements)).toEqual([
       ['01:00', 0],
       ['02:00', 2.5],
@@ -106,7 +105,7 @@ describe('the database of Home Assistant', () => {
     db.exec('BEGIN IMMEDIATE');
     insert(db, 1, 1, 2, 2);
     const before = await readFile(file);
-    // Rows of an uncommitted transaction are not read.
+    // Rows of a transaction that is not committed are not imported.
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([['01:00', 1]]);
     db.exec('COMMIT');
     expect(registers((await read(file, { entity: 'sensor.meter' })).elements)).toEqual([
@@ -147,7 +146,7 @@ describe('the database of Home Assistant', () => {
     await expect(homeAssistantSeries(file)).rejects.toThrow('no table statistics');
     await writeFile(file, `SQLite format 3\0${'x'.repeat(5_000)}`);
     await expect(homeAssistantSeries(file)).rejects.toThrow('could not be read');
-    // A view instead of a table could return anything, and run endlessly.
+    // The file has a view instead of a table. A view could return anything and run endlessly.
     const view = join(directory, 'view.db');
     new DatabaseSync(view).exec('CREATE TABLE statistics_meta (id); CREATE VIEW statistics AS SELECT 1 AS sum');
     await expect(homeAssistantSeries(view)).rejects.toThrow('no table statistics');

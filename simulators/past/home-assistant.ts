@@ -17,10 +17,7 @@ async function isDatabase(file: string): Promise<boolean> {
   }
 }
 
-/**
- * Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not from Home
- * Assistant.
- */
+/** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not one of Home Assistant's. */
 export async function homeAssistantSeries(file: string): Promise<ImportSeries[]> {
   const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
   return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);

@@ -41,7 +41,7 @@ const INGEST_SEES = new Set(['core', 'config', 'database', 'devices', 'events', 
 /** Files from which the dashboard imports types, and only types: a browser receives no files but the dashboard's own. */
 const DASHBOARD_TYPES = new Set(['clients/typescript/client.ts', 'src/api/dashboard/shapes.ts']);
 const SIMULATORS_SEE = new Set(['core', 'config', 'devices', 'database', 'users']);
-/** Folders of ingest and the files next to them, from the bottom up: each imports only from rows above its own. */
+/** Folders of ingest, and the files next to them, by layer. A layer imports only from the layers listed before it. */
 const INGEST_LAYERS = [
   // Modules that deliver messages do not parse topics or contents; they receive topics as values.
   ['source', 'decoders', 'normalise', 'fault.ts', 'flood-limit.ts', 'receipt-clock.ts', 'turns.ts'],
@@ -54,15 +54,15 @@ const INGEST_LAYERS = [
   ['start.ts'],
 ];
 
-/** Files that name aggregates without answering queries from them. */
+/** Files that name aggregates but answer no queries from them. */
 const NO_READERS = [
-  // The folder that declares, fills, checks and repairs the aggregates.
+  // The folder whose code declares, fills, checks and repairs the aggregates.
   /^src\/rollups\//,
-  // The folders that copy rows of the aggregates: into an export, or into another database.
+  // Folders whose code copies rows of the aggregates into an export or another database.
   /^src\/export\//,
   /^src\/start\/(move|moved|upgrade-database)\.ts$/,
   /^src\/start\/users-move\//,
-  // The modules that list the relations of a database.
+  // Modules that list the relations of a database.
   /^src\/database\/(capabilities|copy\/relations)\.ts$/,
 ];
 
@@ -80,7 +80,7 @@ function allowed({ from, to, typeOnly }: FileImport): boolean {
     if (room(from) === room(to)) return true;
     return layerOf(to) < layerOf(from) || CROSS.has(`${room(from)}→${room(to)}`);
   }
-  // Benchmarks may import any module, and no module imports them. An API client's imports are part of the client.
+  // Benchmarks may import any module, but no module may import a benchmark. Imports of an API client belong to the client.
   if (top(from) === 'bench') return true;
   if (top(from) === 'clients') return top(to) === 'clients';
   if (top(from) === 'ingest' && top(to) === 'ingest') {
@@ -126,13 +126,13 @@ describe('the module structure', () => {
 
   test('uses each library in one place only', () => {
     const homes: Record<string, RegExp> = {
-      // One MQTT client for ingest, one for the simulators, and the one that publishes to Home Assistant.
+      // The service uses three MQTT clients: one in ingest, one in the simulators, and one that publishes to Home Assistant.
       mqtt: /^(ingest\/source\/|simulators\/|src\/homeassistant\/broker\.ts$)/,
       amqplib: /^ingest\/source\/(amqp\/|try-broker\.ts$)/,
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      // The thread pool of alerts, and the entry point of its threads.
+      // threads.ts contains the thread pool of alerts, and the entry point of its threads.
       piscina: /^src\/core\/threads\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,
@@ -178,7 +178,7 @@ describe('the module structure', () => {
     const readers = product.filter((file) =>
       /process\.env\b/.test(readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')),
     );
-    // Threads get the whole environment of their process, with one variable of Node's added.
+    // A thread receives the whole environment of its process, with one of Node's variables added, so threads.ts may read the environment.
     expect(readers).toEqual(['src/config/load.ts', 'src/core/threads.ts']);
   });
 
@@ -193,7 +193,7 @@ describe('the module structure', () => {
         const source = readFileSync(file, 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '');
         const members = [...source.matchAll(/\braw\??\.(\w+)/g)].map(([, name]) => name as string);
         const found = members.filter((name) => !shared.has(name));
-        // If `raw` is destructured or passed on whole, this test cannot see which members are used.
+        // If `raw` is destructured or passed on whole, this test cannot see which of its properties are used.
         if (/\braw\s*:|\braw\b\s*(?:[,)]|\}\s*=)(?!.*=>)/.test(source)) found.push('raw itself');
         return found.map((name) => `${file}: ${name}`);
       });

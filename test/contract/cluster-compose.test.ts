@@ -95,7 +95,7 @@ describe('the cluster’s compose file', () => {
     // Optional.
     expect(cfg.delete('MQTTS_CLIENT_CA')).toBe(true);
     const rabbit = named(read('deploy/cluster/rabbitmq/rabbitmq.conf'), /^[^#].*\$\((\w+)\)/gm);
-    // The first lines of these files list the required variables.
+    // The first comment of patroni.yml and the comments of etcd.env list the required variables.
     const head = read('deploy/cluster/patroni/patroni.yml').split('\nscope:')[0] ?? '';
     const patroni = new Set(
       [...head.matchAll(/\b(PATRONI_\w+|ENERGY_\w+)(?: and (_\w+))?/g)].flatMap(([, name = '', other]) => [
@@ -124,14 +124,14 @@ describe('the cluster’s compose file', () => {
         .filter(([, one]) => networksOf(one).includes(network))
         .flatMap(([name, one]) => [name, ...aliases(network, one)]);
     const everyone = new Set(Object.values(withRabbitMq).flatMap((one) => networksOf(one).flatMap(known)));
-    // Names with a number are containers, or are meant to be.
+    // A name that ends with a number must be the name of a container.
     const numbered = '[a-z]+-\\d';
     const host = new RegExp(`(?<![\\w./-])(${[numbered, ...everyone].join('|')})(?=:\\d|,|=|/|$)`, 'g');
     let leads = 0;
     for (const [name, one] of Object.entries(withRabbitMq)) {
       const reached = new Set(networksOf(one).flatMap(known));
       for (const [variable, value] of Object.entries(one.environment ?? {})) {
-        // Host names of listeners, with or without a port.
+        // Environment values with host names of listeners, with or without a port.
         if (!/URL|HOSTS|_\d(_TLS)?$|CLUSTER|OPERATOR/.test(variable)) continue;
         for (const [, target = ''] of String(value).matchAll(host)) {
           leads++;
@@ -156,9 +156,9 @@ describe('the cluster’s compose file', () => {
     ).toEqual([]);
     for (const group of ['pg', 'broker', 'proxy', 'ingest', 'api', 'worker'])
       expect(new Set(of(group).map(([, one]) => JSON.stringify(mounts(one)))).size, group).toBe(1);
-    // Patroni executes this script, so it must be executable.
+    // Patroni executes post-bootstrap.sh, so the script must be executable.
     expect(statSync(join(deploy, 'patroni/post-bootstrap.sh')).mode & 0o111).toBe(0o111);
-    // Each generated file that a configuration or an environment names exists.
+    // Each generated file exists that a container's configuration or environment names.
     const texts = (one: ComposeService) => [
       JSON.stringify(one.environment ?? {}),
       ...mounts(one)
@@ -209,7 +209,7 @@ describe('the cluster’s compose file', () => {
     const outside = Object.entries(services).filter(
       ([, one]) => !one.profiles?.some((profile) => profiles.split(',').includes(profile)),
     );
-    // On a single machine proxy-2 does not run, because its ports are those of proxy-1.
+    // On a single machine the service proxy-2 does not run, because it would use the same ports as proxy-1.
     const ofRabbitMq = ['broker-1', 'broker-2', 'broker-3', 'gateways', 'ingest-gateways'];
     expect(outside.map(([name]) => name).sort()).toEqual([...ofRabbitMq, 'proxy-2']);
     const on = (machine: string) => Object.values(services).filter(({ profiles }) => profiles?.includes(machine));
@@ -225,13 +225,13 @@ describe('the cluster’s compose file', () => {
     for (const name of ['api-1', 'api-2', 'ingest-1', 'ingest-2'])
       expect(services[name]?.environment?.TRUST_PROXY).toBe(front?.ipam?.config?.[0]?.subnet);
     const names = inFront.map(([name]) => name).filter((name) => !/^(broker|api|ingest|proxy)-\d$/.test(name));
-    // The broker of gateways publishes a port, and requests nothing from API and ingest.
+    // Network `front` also contains the broker `gateways`, because it publishes a port. It sends no requests to API and ingest.
     expect(names).toEqual(['gateways']);
   });
 
   test('needs nothing that podman-compose 1.0 of Debian 12 does not read', () => {
     expect(Object.values(services).filter(({ networks }) => !Array.isArray(networks))).toEqual([]);
-    // It takes an empty default literally, and a default only for a variable that .env lacks.
+    // podman-compose 1.0 takes an empty default literally. It applies a default only to a variable that is missing in .env.
     const text = read('deploy/cluster/compose.yaml');
     expect(text.match(/\$\{\w+:-\}/g)).toBeNull();
     const defaults = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
@@ -250,7 +250,7 @@ describe('the cluster’s compose file', () => {
       (file) => statSync(join(deploy, file)).isFile() && !/^(tls|passwords)\/|^\.env$/.test(file),
     );
     const notRun = [
-      // Files around the cluster, which no container of the tests runs with.
+      // Files of deploy/cluster that no container of the tests uses.
       ...['.env.example', 'README.md', 'certificates.sh', 'compose.yaml', 'rabbitmq/COMPOSE.md', 'rabbitmq/README.md'],
       'rabbitmq/compose.yaml',
       ...['etcd/Dockerfile', 'patroni/Dockerfile'],

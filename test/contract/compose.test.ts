@@ -18,12 +18,12 @@ const compose = composeFile({
 describe('the compose file', () => {
   test('is valid by the schema of the Compose Specification', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
-    // ajv recognises draft 7 only by its official name.
+    // The validator ajv recognises JSON Schema draft 7 only by its official `$schema`.
     const { $schema: _draft7, ...schema } = JSON.parse(read('test/data/compose-spec/compose-spec.json'));
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
     expect(valid(home) ? [] : valid.errors).toEqual([]);
-    // Proof that the validator can fail: this document is invalid.
+    // The validator rejects this invalid document, so the test can fail.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
 

@@ -68,7 +68,7 @@ const SEEN = 'aria-label|title|placeholder|alt|label|hint|legend|question|text|m
 /** Returns the visible texts of a piece of markup: text between tags, and visible attributes. */
 export function visibleTexts(markup: string): string[] {
   const attributes = [...markup.matchAll(new RegExp(`\\b(?:${SEEN})="([^"]*)"`, 'g'))].map(([, value = '']) => value);
-  // Content of a code element is the same in every language.
+  // The content of a code element is not translated.
   const between = markup.replace(/<code>[^<]*<\/code>/g, '').split(/<[^>]*>/);
   return [...attributes, ...between].filter((text) => /\p{L}{2,}/u.test(text)).map((text) => text.trim());
 }

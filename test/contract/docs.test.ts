@@ -9,7 +9,7 @@ let index: MiniSearch<{ id: number; href: string; page: string; title: string; t
 beforeAll(async () => {
   files = await buildDocsFiles(openApiDocument('https://localhost:8443'));
   const [, options = ''] = /searchOptions: (\{.*\}),/.exec(files.get('/docs/search.js')?.content ?? '') ?? [];
-  // The browser's own settings, which are JavaScript: names without quotation marks.
+  // The search options are the ones of the browser's script. They are JavaScript: names have no quotation marks.
   const searchOptions = JSON.parse(options.replaceAll(/(\w+):/g, '"$1":').replaceAll("'", '"'));
   index = new MiniSearch({ fields: ['title', 'page', 'text'], storeFields: ['href', 'page'], searchOptions });
   index.addAll(JSON.parse(files.get('/docs/search.json')?.content ?? ''));
@@ -31,7 +31,7 @@ test('has a page for each file of docs/', () => {
   const missing = written
     .trim()
     .split('\n')
-    // The page about writing guides is for their authors. The site has no pictures.
+    // The site contains no pictures, and no page about writing guides, which is only for their authors.
     .filter((file) => !['docs/guides/README.md', 'docs/images/README.md'].includes(file))
     .map((file) => `/${file.replace(/\/README\.md$|\.md$/, '').replace(/guides\/\d+-/, 'guides/')}`)
     .filter((href) => !files.has(href));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 const DECISIONS = 'docs/decisions';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-/** Counts the words of a text, without the marks of tables, lists and headings. */
+/** Counts the words of a Markdown text. Marks of tables, lists and headings are not words. */
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md');
@@ -58,7 +58,7 @@ test('every reference to a decision names a record', () => {
   expect(missing).toEqual([]);
 });
 
-/** Names of code in CONTRIBUTING.md: those of one file ("`dataOf` in `src/alerts/fire.ts`"), and those of any file. */
+/** Returns the identifiers that CONTRIBUTING.md mentions: with a file ("`dataOf` in `src/alerts/fire.ts`"), or without one (null). */
 function namesOfCode(): { name: string; file: string | null }[] {
   const text = read('CONTRIBUTING.md');
   const ofFiles = text.matchAll(/`([\w$]+)`(?:\s+(?:in|of)\s+|\s+\()`([\w./-]+\.ts)`/g);

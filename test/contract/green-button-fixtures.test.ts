@@ -5,7 +5,10 @@ import { createImportCounts } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { espiFixtures } from '#test/support/espi-schema.ts';
 
-/** Returns the readings of a file of one meter in Wh, by the second at which they start, as a regular expression finds them. */
+/**
+ * Returns the readings (Wh) of a Green Button file of one meter, by the second at which each reading starts. Uses regular expressions,
+ * independently of the service.
+ */
 function readingsIn(text: string): Map<number, number> {
   const [, power = '0'] = /<powerOfTenMultiplier>(-?\d+)</.exec(text) ?? [];
   expect(/<uom>(\d+)</.exec(text)?.[1]).toBe('72');

@@ -68,7 +68,7 @@ const AT = new Date('2026-11-01T00:00:00.5Z');
 const ID = '5b0f3a52-9c1d-4f6e-8a77-0c2d4e6f8a90';
 const SERVICE = 'https://energy.example';
 
-/** Returns the parts of a text as one. */
+/** Joins the pieces of a text. */
 async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;
@@ -111,7 +111,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
   const range = dayRange('2026-09-30', '2026-10-01', 'UTC');
   const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
-  // Exports begin in the first month with exported energy; import and export each have one reading type.
+  // The feed has exports from the first month with exported energy on. Import and export have one reading type each.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
   expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

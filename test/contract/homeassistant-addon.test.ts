@@ -16,7 +16,7 @@ const ownOptions = { email: 'me@example.com' };
 
 test('the add-on follows the rules of the supervisor, and has this version', () => {
   expect(config.version).toBe(manifest.version);
-  // Proof that the rules can fail.
+  // The schema rejects invalid add-on configurations, so the test can fail.
   for (const wrong of [{ webui: '/dashboard' }, { backup: 'warm' }, { arch: ['sparc'] }, { ingres: true }])
     expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
 });
@@ -27,7 +27,7 @@ test('the add-on’s options have valid defaults, and only the account must be s
   expect(() => optionsOf(config, { ...ownOptions, log_level: 'loud' })).toThrow();
   const options = Object.keys(config.schema);
   expect(Object.keys(config.options).filter((name) => !options.includes(name))).toEqual([]);
-  // The start reads each of them, and no other one.
+  // The add-on's start script reads exactly the declared options.
   const start = read(`${folder}/run.mts`);
   const [, declared = ''] = /interface Options \{([\s\S]+?)\n\}/.exec(start) ?? [];
   expect([...declared.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name)).toEqual(options);
@@ -57,7 +57,7 @@ test('the add-on sets only variables that the service has, and publishes the por
   const { api, mqtt, dataDir } = loadConfig({ ...config.environment, PUBLIC_URL: String(config.options.public_url) });
   expect([dataDir, api.host, mqtt.tlsHost]).toEqual(['/data', '0.0.0.0', '0.0.0.0']);
   expect(Object.keys(config.ports)).toEqual([`${api.port}/tcp`, `${mqtt.tlsPort}/tcp`]);
-  // Devices and links use the port of the container, so the host has the same one.
+  // Inside and outside the container the ports are the same, because devices and links use the port of the container.
   for (const [inside, outside] of Object.entries(config.ports)) expect(`${outside}/tcp`).toBe(inside);
   for (const address of [config.webui, config.watchdog])
     expect(address).toContain(`https://[HOST]:[PORT:${api.port}]/`);

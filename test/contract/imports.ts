@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** One import of a file: of another file of the project (path from its root), or of a package. */
+/** An import in a file: of another file of the project (path from its root), or of a package. */
 export interface FileImport {
   from: string;
   to: string;
   isPackage: boolean;
-  /** Whether the import is of types only and is removed before the program runs. */
+  /** Whether only types are imported, so that the import is removed before the program runs. */
   typeOnly: boolean;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'/gm;
 
-/** Returns all TypeScript files below the folders except tests, as paths from the project's root. */
+/** Returns all TypeScript files below these folders except tests, as paths from the project's root. */
 export function listSourceFiles(folders: readonly string[]): string[] {
   return folders
     .filter((folder) => existsSync(join(ROOT, folder)))

@@ -97,7 +97,7 @@ test('ends only connections that send malformed packets', async () => {
   for (const [what, bytes] of Object.entries(malformed)) {
     const raw = await connectByBytes(broker, connectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
-    // Another message follows in the same bytes: it must not be processed.
+    // The same bytes contain another message, which must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
     await raw.closed;
     expect(raw.replies[1], what).toMatchObject({ cmd: 'disconnect', reasonCode: 0x81 });
@@ -182,7 +182,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
     retain: false,
   });
   const release = { cmd: 'pubrel', messageId: 7 };
-  // In aedes 1.2.0, names that every object inherits ended the process, and so did the second of two PUBRELs.
+  // aedes 1.2.0 ended the process if a topic had the name of a property that every object inherits, and at the second of two PUBRELs.
   const first = await session(false, [
     { cmd: 'unsubscribe', messageId: 1, unsubscriptions: ['constructor', '__proto__'] },
     message('one'),
@@ -194,7 +194,7 @@ test.each([4, 5] as const)('version %i: contains every fix of aedes 1.2.0', asyn
   await expect.poll(() => first.replies.length).toBe(6);
   first.socket.destroy();
   await first.closed;
-  // An id of an earlier session hid the message of a clean one.
+  // The broker once dropped a message of a clean session whose packet id an earlier session had used.
   const second = await session(true, [message('three')]);
   await expect.poll(texts).toEqual(['one', 'two', 'three']);
   second.socket.destroy();

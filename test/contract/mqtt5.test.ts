@@ -141,7 +141,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   second.socket.destroy();
   await second.closed;
   const third = await raw(false, 7);
-  // A subscription of the session needs no SUBSCRIBE, and brings no retained message.
+  // The session still has its subscription: a SUBSCRIBE is not needed, and retained messages are not sent again.
   await expect.poll(() => third.replies.map(({ cmd }) => cmd)).toEqual(['connack', 'pubrec']);
   expect(third.replies[0]).toMatchObject({ sessionPresent: true });
   expect(texts()).toEqual(['qos2 false']);
@@ -151,7 +151,7 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
   await expect.poll(() => third.replies[2]).toMatchObject({ cmd: 'unsuback', granted: [0, 0x11] });
   third.socket.destroy();
   await third.closed;
-  // A clean start ends the session, so the id counts as new.
+  // A clean start ends the session, so a message with the same packet id counts as new.
   const fourth = await raw(true, 7);
   await expect.poll(() => fourth.replies.length).toBe(2);
   expect(fourth.replies[0]).toMatchObject({ sessionPresent: false });

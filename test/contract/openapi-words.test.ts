@@ -7,7 +7,7 @@ import { checkedInClients } from '#test/support/clients/generate.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
 type Json = any;
 
-// The document as clients get it.
+// The OpenAPI document as clients receive it.
 const document: Json = JSON.parse(JSON.stringify(openApiDocument('https://energy.example.net')));
 
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
   value: Json;
 }
 
-/** Returns every object of the document that has a member `kind`, with its contents. */
+/** Returns every object of the document that is the value of a JSON member `kind`, such as `properties`, with its contents and path. */
 function under(kind: string, value: Json = document, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, one]) => {
@@ -53,7 +53,7 @@ const resolved = (one: Json): Json =>
         .split('/')
         .reduce((found: Json, name) => found[name], document);
 
-/** Whether a schema, or one of its alternatives, has a property. */
+/** Whether a condition holds for a schema or for one of its alternatives (anyOf, oneOf). */
 const anywhere = (schema: Json, has: (one: Json) => boolean): boolean =>
   has(schema) || [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one: Json) => anywhere(resolved(one), has));
 
@@ -81,7 +81,7 @@ describe('the document describes', () => {
   });
 
   test('every date and time with its format', () => {
-    // The settings of a source contain paths to its times, and times of day, but no dates.
+    // Members of a price source's settings are excluded: their values are paths to times, or times of day, but not dates.
     const dates = [...under('properties'), ...under('parameters')].filter(
       ({ name, path }) =>
         /^(at|date|start|end|period_start|period_end)$|_at$/.test(name) && !/SeriesSource\//.test(path),

@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(json);
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
-    // Proof that the validator can fail: this document is invalid.
+    // The validator rejects this invalid document, so the test can fail.
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
@@ -58,7 +58,7 @@ describe('the document', () => {
 
   test('has no findings of a linter', async () => {
     expect(await lint(document)).toEqual([]);
-    // Proof that the linter finds something: an operation without security.
+    // The linter reports an operation without security, so the test can fail.
     const paths = { '/healthz': { get: { summary: 'Of the test.', responses: {} } } };
     expect((await lint({ ...document, paths, components: {}, security: undefined })).join()).toContain(
       'security-defined',
@@ -152,7 +152,7 @@ test('the documentation is served from this host alone, under a policy that allo
     expect({ path, from, status }).toEqual({ path, from, status: 200 });
     if (path.startsWith('/docs')) {
       expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'self'; style-src 'self';/);
-      // The page does not change until another version is installed: a browser's conditional request gets a 304.
+      // Each version's page never changes, so a browser's conditional request gets a 304.
       const again = await api.send(path, { headers: { 'if-none-match': String(headers.etag) } });
       expect({ path, status: again.status }).toEqual({ path, status: 304 });
     }

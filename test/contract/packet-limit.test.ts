@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => broker.close());
 
-/** Sends at most this many bytes until the other side closes the connection. Resolves with the number of sent bytes. */
+/** Sends at most this many bytes, until the other side closes the connection. Resolves with the number of bytes sent. */
 async function flood(head: Buffer, mostBytes: number): Promise<number> {
   const socket: Socket = connect(broker.port, '127.0.0.1');
   let isOver = false;
@@ -44,7 +44,7 @@ async function flood(head: Buffer, mostBytes: number): Promise<number> {
   return bytesWritten;
 }
 
-/** The greatest remaining length in MQTT: 256 MiB (3.1.1, 2.2.3). */
+/** Maximum remaining length of an MQTT packet: 256 MiB (MQTT 3.1.1, 2.2.3). */
 const LONGEST = [0xff, 0xff, 0xff, 0x7f];
 const CONNECT = Buffer.from([0x10, 16, 0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 60, 0, 4, ...Buffer.from('name')]);
 

@@ -19,7 +19,7 @@ const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.m
   .split('\n')
   .filter((file) => existsSync(join(ROOT, file)));
 
-/** Removes code blocks and code spans, whose contents are not links. */
+/** Removes code blocks and code spans, in which nothing is a link. */
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
 /** Returns the addresses of links and pictures. */
@@ -28,7 +28,7 @@ const linksOf = (markdown: string): string[] =>
     ([, link = '', attribute = '']) => link || attribute,
   );
 
-/** Returns the anchors of headings, as GitHub makes them. */
+/** Returns the anchors of a text's headings, as GitHub creates them. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#{1,6} +(.+?) *$/gm);
   return new Set(
@@ -42,7 +42,7 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** Returns links within the repository without a target. */
+/** Returns the links within the repository whose target is missing. */
 function brokenLinks(page: string): string[] {
   return linksOf(read(page)).filter((link) => {
     // openapi.test.ts checks addresses of the service. No test checks addresses of other sites.

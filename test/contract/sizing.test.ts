@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const text = readFileSync(resolve(import.meta.dirname, '../../deploy/SIZING.md'), 'utf8');
-/** Returns the cells of the row that begins with these words. */
+/** Returns the cells of the table row whose first cell is `begin`, without that cell. */
 const row = (begin: string): string[] => {
   const line = text.split('\n').find((one) => one.startsWith(`| ${begin} |`)) ?? expect.fail(begin);
   return line.split('|').slice(2, -1);

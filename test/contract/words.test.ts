@@ -19,13 +19,13 @@ import { listSourceFiles } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Files of translated texts, and pages that only an operator sees: these are in English, except the card of back-ups. */
+/** Excluded: files of translated texts, and pages for operators, which are in English (except the card about back-ups). */
 const ELSEWHERE = /^src\/dashboard\/(words\/|pages\/operator(\.|\/(?!backups\.)))/;
 const modules = listSourceFiles(['src/dashboard']).filter((file) => !ELSEWHERE.test(file));
 
 /** Texts that are the same in every language. */
 const NO_LANGUAGE = new Set(['https://example.com/energy', 'https://…', 'URL', 'mosquitto.conf']);
-/** Strings of several words that are never shown, or that are programs and settings; and texts shown before the translations are loaded. */
+/** Strings of several words that the page never shows (programs, settings), or shows before the translations are loaded. */
 const NO_TEXT: readonly RegExp[] = [
   /^12px system-ui, sans-serif$/,
   /^The dashboard could not be fetched\. Reload the page\.$/,
@@ -38,7 +38,7 @@ const NO_TEXT: readonly RegExp[] = [
   /^no (session|words: setWords comes first)$/,
   /^(sign-in|choices wide|columns three|badge \0|quiet told)$/,
 ];
-/** Modules whose strings are terminal commands and device settings, or names of forms that `words/` translates. */
+/** Modules whose strings are terminal commands, device settings, or names of message forms that `words/` translates. */
 const OF_PROGRAMS =
   /devices\/snippets\.ts|webhooks\/webhook\.ts|tariffs\/templates\.ts|home\/ribbons\.ts|parts\/(drawing|focus|decimal)\.ts/;
 
@@ -71,7 +71,7 @@ function numbersByForm(language: string): Map<string, number> {
   return new Map(Array.from({ length: 1_001 }, (_, index) => [rules.select(1_000 - index), 1_000 - index]));
 }
 
-/** Texts and compiled messages by path. Those of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
+/** Returns a language's texts by path. Texts of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
 const rawTexts = (language: Language) => new Map(textsByPath({ ...pagesOf(language), mails: mailTextsOf(language) }));
 const messages = async (language: Language) =>
   new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileWords(mailTextsOf(language)) }));
@@ -225,7 +225,7 @@ ${lines.join('')}}
   await expect(text).toMatchFileSnapshot(`../../src/${folder}/words/arguments.d.ts`);
 });
 
-/** Objects whose texts the pages select by a name that the service returns, or that a table of the pages contains. */
+/** Groups of texts from which a page selects one by a name in a response or in a table of the page. */
 const READ_BY_NAME = [
   'backups.faults',
   'bills.causes',

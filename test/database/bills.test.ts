@@ -22,11 +22,11 @@ import {
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Bills add up: for any late readings and any closing times, the sum of all statements equals the final result of the counting rules. */
-/** Number of random histories. After a change of the bills' code, run 200 (BILLED_HISTORIES). */
+/** Number of random histories. After a change of the code of bills, run 200 (BILLED_HISTORIES=200). */
 const RUNS = Number(process.env.BILLED_HISTORIES ?? 12);
 const SEED = 1;
 const DAY_MS = 86_400_000;
-/** After the end of every history, and within its retention. */
+/** Current time of the test: after the end of every history, and within the retention of its readings. */
 const NOW = new Date(Date.UTC(2027, 8, 1));
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ const message = (reading: DecodedReading): IncomingMessage => ({
   decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
 });
 
-/** Edits by hand, or the revocation of the last edit, each with the act before which it happens. */
+/** Edits by hand, or revocations of the latest edit, each with the number of the act before which it happens. */
 const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, isRevoked: fc.boolean() }), {
   maxLength: 6,
 });
@@ -69,12 +69,12 @@ async function editDevice(deviceId: string, readings: History['readings'], drawn
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
-    // A quantity without readings cannot be edited yet.
+    // An edit may fail, because a quantity without readings cannot be edited yet.
     if (!(error instanceof AppError)) throw error;
   });
 }
 
-/** Lengths in days of consecutive periods; a last period has the rest. */
+/** Lengths in days of consecutive bill periods. One more period covers the remaining days. */
 const lengths = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 7 });
 const act = fc.oneof(
   {
@@ -92,7 +92,7 @@ const sum = (values: readonly bigint[]) => values.reduce((all, one) => all + one
 
 function periodsOf(days: readonly number[], zone: string) {
   const dayOf = (offset: number) => new Date(HISTORY_START_MS + offset * DAY_MS).toISOString().slice(0, 10);
-  // The first day starts before the first reading, in every time zone.
+  // The first period starts before the first reading, in every time zone.
   let from = -2;
   const counts = [...days, 300];
   return counts.map((count) => {
@@ -120,8 +120,8 @@ function expectToAddUp({ period, versions, known, energy, corrections }: BillDet
 }
 
 /**
- * Whether all quantities that ever counted are registers without tariffs: their energies then equal the counting rule's result, to the last
- * mWh.
+ * Whether all quantities that ever counted are registers other than tariff registers. Their energies then equal the counting rule's result
+ * to the mWh.
  */
 async function isPlain(deviceId: string): Promise<boolean> {
   const { rows } = await database.pool.query(

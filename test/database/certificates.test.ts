@@ -55,7 +55,7 @@ test('a certificate identifies the device that it names, or else the registered 
   const all: Name[][] = [[], ['mine'], ['other'], ['gateway'], ['mine', 'other'], ['mine', 'gateway']];
   for (const mine of STATES)
     for (const other of STATES) {
-      // The database allows one living device per certificate.
+      // The database allows only one device that is not deleted for each certificate.
       if (mine === other && mine.startsWith('registered')) continue;
       await put(ids.mine, 'free');
       await put(ids.other, other);
@@ -67,8 +67,8 @@ test('a certificate identifies the device that it names, or else the registered 
         expect(await findLoginOfCertificate(db, certificate), what).toBe(is && ids[is]);
         for (const name of ['mine', 'other', 'gateway'] as const) {
           const ended = await findInvalidCertificates(db, [{ ...certificate, username: ids[name] }]);
-          // A device that may connect is not disconnected. If the certificate names several devices, each may stay connected under its own
-          // name.
+          // A device that may still connect keeps its connection. If a certificate names several devices, each of them may stay connected
+          // under its own name.
           if (name === is) expect(ended, `${what}: ${name} stays`).toEqual([]);
           else if (!names.includes(name)) expect(ended, `${what}: ${name} goes`).toEqual([shown]);
         }

@@ -31,7 +31,7 @@ registerAlertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all waiting changes. Returns the users whose costs failed. */
+/** Evaluates all pending changes. Returns the ids of users whose costs could not be computed. */
 async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]> {
   const failed: string[] = [];
   for (;;) {
@@ -168,7 +168,7 @@ describe('an alert on costs', () => {
       NOW,
       exported,
     );
-    // 9 kWh more were imported; the export of 8 kWh is not reported yet.
+    // The home has imported 9 kWh more. The export of 8 kWh has not been reported yet.
     await home.read([[at('17T11:50'), 110]], NOW);
     await evaluate();
     expect(await firedAlerts()).toEqual([]);
@@ -384,7 +384,10 @@ function listening(statements: string[]) {
   } as unknown as typeof database.pool;
 }
 
-/** Evaluates while every statement about one user's costs is replaced by another. Returns the users whose costs failed. */
+/**
+ * Evaluates while every statement about one user's costs is replaced by another statement. Returns the ids of users whose costs could not
+ * be computed.
+ */
 async function raisedWith(userId: string, text: string) {
   const pool = {
     async connect() {
@@ -408,7 +411,7 @@ test('if the costs of all homes exceed the time of one transaction, the next tra
   }
   const first = await evaluateChangedHours(database.pool, evaluator, NOW, 5_000, 0);
   expect(first).toMatchObject({ fired: 1, hasMore: true });
-  // Deferred homes come first, even if other homes changed earlier.
+  // Homes that were deferred are evaluated first, even if other homes changed earlier.
   for (const { userId } of homes) await alert('daily_cost', '100', userId);
   await database.pool.query(
     'UPDATE alerts SET delivery = delivery WHERE user_id IN (SELECT unnest(user_ids) FROM usage_changes WHERE costs_only)',

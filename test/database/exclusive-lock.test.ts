@@ -55,7 +55,7 @@ test('a process that lost its lock is notified, and its session has ended', asyn
   const seen: unknown[] = [];
   const held = withExclusiveLock(database.pool, KEY, async (session, lost) => {
     const { rows } = await session.query('SELECT pg_backend_pid() AS pid');
-    // Waits until the backend has ended: its client sees the end before the server releases the lock.
+    // Waits until the PostgreSQL session has ended: its client notices the end before PostgreSQL releases the lock.
     await other.query('SELECT pg_terminate_backend($1, 30000)', [rows[0].pid]);
     await expect.poll(() => lost.aborted).toBe(true);
     seen.push(await take(), await session.query('SELECT 1').catch((error: Error) => error.message));

@@ -92,7 +92,7 @@ test.each(['one host', 'several hosts'])(
     const pool = open(of === 'one host' ? database.url : await amongOthers(), { max: 1 });
     const client = await pool.connect();
     const pid = await pidOf(client);
-    // The error of a server that became a standby.
+    // Error of PostgreSQL for a write on a server that has become a standby (25006).
     await client.query('BEGIN READ ONLY');
     await expect(client.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
     await client.query('ROLLBACK');
@@ -105,7 +105,7 @@ test('a database that a move has closed continues to answer on the same connecti
   const pool = open(database.url, { max: 1, settings: ['default_transaction_read_only=on'] });
   const pid = await pidOf(pool);
   await expect(pool.query('CREATE TABLE never (no int)')).rejects.toMatchObject({ code: '25006' });
-  // (With `pool.query`, pg's own pool closes a connection whose statement failed.)
+  // Uses a client instead of `pool.query`, because pg's own pool closes a connection whose statement failed.
   const client = await pool.connect();
   const own = await pidOf(client);
   await client.query('CREATE TABLE never (no int)').catch(() => {});

@@ -46,7 +46,7 @@ const rangeOf = ([zone, start, end]: [string, string, string]): Range => ({
   to: DateTime.fromISO(end, { zone }).toJSDate(),
 });
 
-/** Returns instants of a range: around each change of its offset, and some of every day. */
+/** Returns instants within a range: some near each change of the zone's offset, and some of every day. */
 function instantsOf(range: Range): Date[] {
   const near = listOffsets(range)
     .slice(1)
@@ -68,7 +68,7 @@ test.each(STRANGE)('local times of %s from %s to %s equal Node’s, as text and 
     const mine = DateTime.fromJSDate(at, { zone: range.zone });
     const begun = DateTime.fromJSDate(hour, { zone: range.zone });
     const isIn = begun.toFormat('yyyy-MM-dd HH') === mine.toFormat('yyyy-MM-dd HH') && hour <= at;
-    // The range begins on the hour, or where the clock was changed within the hour.
+    // The range begins at a full hour, or at a change of the clock within an hour.
     const before = begun.minus({ milliseconds: 1 });
     const begins = begun.minute === 0 || before.offset !== begun.offset;
     return local !== mine.toFormat('yyyy-MM-dd HH:mm:ss') || !isIn || !begins;
@@ -93,7 +93,7 @@ test.each(STRANGE)(
       );
       const mine = ordered.map((ms, index) => startOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
       expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
-      // A unit begins on the clock, or where the clock was changed.
+      // A unit begins at a full unit of the clock, or at a change of the clock.
       const begins = mine.filter((ms) => {
         const begun = DateTime.fromMillis(ms, { zone: range.zone });
         return begun.minute % CLOCK_UNITS[unit] !== 0 && begun.minus(1).offset === begun.offset;
@@ -114,7 +114,7 @@ test('offset changes are found to the millisecond', () => {
   ]);
   expect(changes('Pacific/Apia', '2011-12-01', '2012-01-31')).toEqual(['2011-12-30T10:00:00.000Z']);
   expect(changes('Asia/Tokyo', '1970-01-01', '2026-12-31')).toEqual([]);
-  // A range of thousands of years is handled in limited time.
+  // The changes within thousands of years are computed in limited time.
   const startedAt = performance.now();
   expect(changes('America/New_York', '1970-01-01', '9999-12-31').length).toBeGreaterThan(250);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
@@ -124,7 +124,7 @@ test('exactly the names of the IANA database, including links, are valid zones',
   const { rows } = await database.pool.query('SELECT name FROM pg_timezone_names');
   const names: string[] = rows.map(({ name }) => name);
   expect(names.length).toBeGreaterThan(400);
-  // Files of the database that are not time zones.
+  // Names of PostgreSQL's time zone files that are not time zones.
   const files = /^(posix|right)\/|^(Factory|localtime|posixrules)$/;
   expect(names.filter((name) => !files.test(name) && !isZone(name))).toEqual([]);
   for (const name of ['GMT', 'Japan', 'EST5EDT', 'Etc/GMT+12', 'America/Argentina/Buenos_Aires', 'US/Pacific'])

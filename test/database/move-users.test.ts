@@ -27,7 +27,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 
-/** Tests of account moves that do not depend on the databases' tiers; the others are in test/tiers/move-users.test.ts. */
+/** Tests of account moves that are the same for all tiers of the databases. The other tests are in test/tiers/move-users.test.ts. */
 const two = registerTwoDatabases();
 const TAKING = { retentionMonths: 13, maxChannels: 64 };
 
@@ -86,12 +86,12 @@ test('every account that cannot move is reported with its line, and nothing is c
   );
   expect(await countRows(source.pool, 'users')).toBe(5);
   expect(await countRows(target.pool, 'users')).toBe(1);
-  // A utility moves with all of its homeowners, and still owns them.
+  // A utility moves together with all its homeowners, and still manages them afterwards.
   const all = [utility.user_id, first?.user_id ?? '', second?.user_id ?? ''];
   await moveUsers(source.url, target.url, how(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
-  // A homeowner that is created later at the source can move afterwards.
+  // A homeowner whom a moved utility enrols at the source can be moved later.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
   await moveUsers(source.url, target.url, how([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);
@@ -184,7 +184,7 @@ test('while an account moves, both installations answer its callers with 503 and
     const routes = {
       toTarget: async (names: readonly { name: string }[]) => {
         routed.push(`to ${names.length}`);
-        // Records the target's statuses at the moment at which callers are redirected to it.
+        // At the moment at which the routers send callers to the target, records the target's response statuses.
         seen.push(await statusesOf(there));
       },
       toSource: async (names: readonly { name: string }[]) => void routed.push(`back ${names.length}`),
@@ -196,7 +196,7 @@ test('while an account moves, both installations answer its callers with 503 and
       },
     });
     await expect(moveUsers(source.url, target.url, failing)).rejects.toThrow('it fails');
-    // Five names are routed: the account, its device, its gateway, its key and its session.
+    // The routers get five names: the account, its device, its gateway, its key and its session.
     expect(routed).toEqual(['to 5', 'back 5']);
     expect(seen).toEqual([['503 5', '503 5', '503 5', '503 5']]);
     expect((await statusesOf(here)).slice(0, 1)).toEqual([200]);
@@ -207,7 +207,7 @@ test('while an account moves, both installations answer its callers with 503 and
       redirect: async (client) => expectNames(target.pool, await readAccountNames(client, [userId])),
     });
     for (const api of [here, there]) {
-      // A process that has cached the key refuses changes at once, and reads some seconds later.
+      // A process that has cached the key refuses changes at once, and refuses reads some seconds later.
       const statuses = await statusesOf(api);
       expect(api === here ? statuses.slice(1) : statuses).toEqual(
         statuses.slice(api === here ? 1 : 0).map(() => '503 5'),
@@ -318,7 +318,7 @@ test('an account that moved back is complete, with the messages that were sent t
   await send(source, 1, 60);
   await moveUsers(source.url, target.url, how([home.userId]));
   await send(target, 2, 50);
-  // Messages that are sent to the source while the account is at the target are still stored at the source when it moves back.
+  // While the account is at the target, the source stores messages sent to it. They are added to the account when it moves back.
   await send(source, 3, 40);
   await moveUsers(
     target.url,
@@ -354,7 +354,7 @@ test('a message that cannot be written is refused individually, and blocks no mo
   await send(source, 2, 3, 4);
   expect(await moveUsers(source.url, target.url, how([home.userId]))).toMatchObject({ forwarded: 3 });
   expect(await refused(target)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
-  // These messages are still stored at the source when the account moves back.
+  // The following messages are sent to the source. They are added to the account when it moves back.
   await send(source, 5, 6, 7);
   const secrets = { source: 'another secret', target: 'one secret' };
   await moveUsers(target.url, source.url, how([home.userId], { secrets }));

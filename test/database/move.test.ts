@@ -17,7 +17,7 @@ import {
   SILENT_CALLBACKS,
 } from '#test/support/two-databases.ts';
 
-/** Tests of a move that do not depend on the databases' tiers; the others are in test/tiers/move.test.ts. */
+/** Tests of database moves that are the same for all tiers of the databases. The other tests are in test/tiers/move.test.ts. */
 const two = registerTwoDatabases();
 
 test('sequences continue from their last value, not from the highest remaining row', async () => {

@@ -33,7 +33,7 @@ beforeEach(async () => {
   home = { userId, deviceId: device.device_id, password, key, keyId, secret };
 });
 
-/** Hides the rows of the home, as before it is opened. Returns a function that opens it in one transaction. */
+/** Hides the rows of the home, as they are before a move opens them. Returns a function that opens them in one transaction. */
 async function hide(): Promise<() => Promise<void>> {
   const { userId, deviceId, key, keyId, secret } = home;
   const [ofKey, ofSession] = [hashSecret(key), hashSecret(secret)];
@@ -62,7 +62,7 @@ async function hide(): Promise<() => Promise<void>> {
     ]);
 }
 
-/** Returns a database that runs `open` after a number of statements. */
+/** Returns a database connection that calls `open` after this number of statements. */
 function openingAfter(statements: number, open: () => Promise<void>): Database {
   let done = 0;
   const plugin: KyselyPlugin = {
@@ -84,7 +84,7 @@ const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
   return found;
 };
 
-/** Prepares a lookup, and returns it. It returns whether the caller was found, or throws. */
+/** By name: prepares a lookup and returns it. The lookup returns whether it found the caller, or throws. */
 const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>> = {
   'a key': async () => async (db) => {
     const found = await createAuthenticator(db, 'live')(home.key, '127.0.0.1');

@@ -37,7 +37,7 @@ const file = () => join(folder.path, 'secret.key');
 test('a missing or different secret key is an error if data was encrypted with it, until that data is given up', async () => {
   const made = await keyOf();
   expect(await keyOf()).toBe(made);
-  // Nothing is encrypted yet, so a new key is fine.
+  // The database contains no encrypted data yet, so the service may create a new key.
   renameSync(file(), `${file()}.first`);
   const secret = await keyOf();
   expect(secret).not.toBe(made);
@@ -61,7 +61,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   renameSync(`${file()}.kept`, file());
   expect(await keyOf()).toBe(secret);
 
-  // Simulates a permanently lost key.
+  // Simulates that the key file is lost for good.
   renameSync(file(), `${file()}.lost`);
   const giveUp = () => {
     const { stdout } = spawnSync(process.execPath, [PROGRAM, 'secrets', 'forget', '--json'], {
@@ -90,7 +90,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets[0]).toBe(
     'a token that is new',
   );
-  // A second call finds no encrypted data to give up.
+  // A second call returns nothing, because no encrypted data are left.
   expect(giveUp()).toEqual({ webhooks: [], answers: 0 });
   const { rows } = await database.pool.query(`SELECT address FROM audit_log WHERE action = 'secrets.forgotten'`);
   expect(rows).toEqual([{ address: 'cli' }, { address: 'cli' }]);

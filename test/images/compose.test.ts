@@ -4,12 +4,12 @@ import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
 /**
- * deploy/compose.yaml by podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name of the
- * image with the community edition, which Debian does not have.
+ * Runs deploy/compose.yaml with podman-compose. Its database is Debian's PostgreSQL with the Apache edition of TimescaleDB, under the name
+ * of the image with the community edition, which Debian does not have.
  */
 const ROLES = ['ingest', 'api', 'worker'];
 const KEY = `eus_live_${'k'.repeat(48)}`;
-/** Generous, because roles wait until the database is ready. */
+/** Maximum time until the roles are ready. Generous, because they wait until the database is ready. */
 const START_MS = 240_000;
 
 let deployment: ReturnType<typeof createDeployment> | undefined;
@@ -29,7 +29,7 @@ test('the roles and their database start from nothing, count, and still have the
     PUBLIC_URL: `https://${address}:8443`,
     PUBLIC_MQTT_HOST: address,
   };
-  // As a person fills in the copied example.
+  // Fill in the copied example file, as a person would.
   const fill = Object.entries(env).map(([name, value]) => `-e 's|^${name}=.*|${name}=${value}|'`);
   machine.type(`sed ${fill.join(' ')} .env.example > .env`, 'deploy');
   const up = async () => {
@@ -49,6 +49,6 @@ test('the roles and their database start from nothing, count, and still have the
   machine.type('podman-compose down', 'deploy');
   expect(podman('ps', '--all', '--quiet')).toBe('');
   await up();
-  // The first client still trusts the certificate.
+  // The client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_KWH]);
 }, 900_000);

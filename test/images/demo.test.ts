@@ -11,10 +11,13 @@ import {
 import { podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor } from '#test/support/images/visitor.ts';
 
-/** The demo in deploy/home/compose.yaml, in the memory of a small Raspberry Pi: 13 months of six homes are stored, then live readings follow. */
+/**
+ * Runs the demo of deploy/home/compose.yaml in the memory of a small Raspberry Pi: 13 months of six homes are stored, then live readings
+ * follow.
+ */
 const CONTAINER = 'home_energy_1';
 const MEMORY_MB = 512;
-/** 370,000 readings; about two minutes on two idle cores. */
+/** Maximum time to store the history of 370,000 readings; it takes about two minutes on two idle cores. */
 const PAST_MS = 1_200_000;
 const LIVE_MS = 60_000;
 const STOP_SECONDS = 10;
@@ -41,7 +44,7 @@ test('stores 13 months of six homes in 512 MB, goes on, and ends with 0', async 
     /Stored .*? s\./.exec(output)?.[0],
     `Programs use ${past.programsMb} MB, a minute later ${live.programsMb} MB.`,
   );
-  // The kernel ended no process; podman and the supervisor restarted none.
+  // The kernel killed no process for lack of memory; podman and the supervisor restarted none.
   expect([live.killed, countRestarts(CONTAINER)]).toEqual([0, 0]);
   expect(output).not.toMatch(/role exited|PostgreSQL stopped/);
   expect(podmanSucceeds('healthcheck', 'run', CONTAINER)).toBe(true);

@@ -11,10 +11,10 @@ import { installLine } from '#test/support/images/install-lines.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
-/** deploy/home/compose.yaml by podman-compose, as README.md prints it; then in the memory of a small Raspberry Pi. */
+/** Runs deploy/home/compose.yaml with podman-compose, as README.md describes it; then in the memory of a small Raspberry Pi. */
 const CONTAINER = 'home_energy_1';
 const MEMORY_MB = 512;
-/** Generous, because other programs may use the machine. */
+/** Maximum time until the service is ready. Generous, because other programs may use the machine. */
 const START_MS = 120_000;
 const STOP_SECONDS = 10;
 
@@ -33,7 +33,7 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   const visitor = await connectVisitor(at);
   const day = await visitor.publishOneDay();
   await expect.poll(() => day()).toEqual([PUBLISHED_KWH]);
-  // MQTT without TLS is for programs of that machine.
+  // MQTT without TLS accepts only clients on the same machine.
   expect(await mqttRefuses(home.address)).toBe(true);
   home.type("bash -c '</dev/tcp/127.0.0.1/1883'");
 
@@ -45,14 +45,14 @@ test('one home starts from nothing in 512 MB, and still has its data after `down
   const seconds = await waitUntilPrinted(CONTAINER, /Ready/, START_MS);
   await expect.poll(() => podmanSucceeds('healthcheck', 'run', CONTAINER), { interval: 1_000 }).toBe(true);
   expect(containerOutput(CONTAINER)).not.toContain('eus_live_');
-  // The first client still trusts the certificate.
+  // The client that connected before the restart still trusts the certificate.
   expect(await day()).toEqual([PUBLISHED_KWH]);
 
   expect(inside('id -u')).toBe('1000');
   for (const path of ['/x', '/app/x', '/app/node_modules/.cache/energy/x', '/home/node/x'])
     expect(inside(`touch ${path}`)).toMatch(/Read-only file system|Permission denied/);
   expect(inside('touch /data/x /tmp/x && rm /data/x /tmp/x')).toBe('');
-  // No capability in effect, and no way to gain one.
+  // The process has no capabilities and cannot gain any.
   expect(inside('grep -E "^(CapEff|NoNewPrivs)" /proc/self/status')).toMatch(/CapEff:\s+0+\nNoNewPrivs:\s+1/);
 
   const { programsMb, peakMb, killed } = readContainerMemory(CONTAINER);

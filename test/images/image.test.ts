@@ -5,7 +5,7 @@ import { installLine } from '#test/support/images/install-lines.ts';
 import { podman } from '#test/support/images/podman.ts';
 import { connectVisitor, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
-/** Every target of deploy/Dockerfile, and README.md's line for podman. */
+/** Builds every target of deploy/Dockerfile, and runs the podman command of README.md. */
 const MAX_ABOVE_BASE_MB = 200;
 const START_MS = 120_000;
 const STOP_SECONDS = 10;

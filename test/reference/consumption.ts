@@ -25,7 +25,7 @@ interface Within {
   to: bigint;
 }
 
-/** Energy in both directions over a step. Each direction is spread evenly over the whole step, or over a part of it. */
+/** Imported and exported energy of a step. Each direction is spread evenly over the whole step or over a part of it (`…Within`). */
 type Flowed = RegisterStep & { exported: bigint; importWithin?: Within; exportWithin?: Within };
 type Flow = Flowed & { countsImport: boolean; countsExport: boolean };
 
@@ -51,7 +51,7 @@ function describe(channel: string) {
   return { known, direction, part, circuit, electric: !words.some((w) => ['gas', 'heat', 'water'].includes(w)) };
 }
 
-/** Returns the readings of one channel and kind in order of time. Of readings with the same time (and length) the lowest value is taken. */
+/** Returns the readings of one channel and kind in order of time. If several have the same time (and length), the lowest value counts. */
 export function distinctReadings(readings: DecodedReading[]): DecodedReading[] {
   const sorted = [...readings].sort(
     (a, b) => a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs || a.value - b.value,
@@ -70,7 +70,7 @@ interface Series {
   direction: string;
   part: string;
   known: boolean;
-  /** Readings in order of time, with edits by hand applied. */
+  /** The series' readings in order of time, with edits by hand applied. */
   readings: DecodedReading[];
   first: number;
   /** Time of the first reading that is not 0. */
@@ -78,8 +78,8 @@ interface Series {
 }
 
 /**
- * Returns a function that maps the end of an interval to the series of a circuit that count in a direction then: the best series with a
- * reading before that end. A total that is 0 while a part of it is not exists only from its first non-zero reading.
+ * Returns a function that finds the series of a circuit that count in a direction at the end of an interval: the best series with a reading
+ * before that end. A total that is 0 although a part of it is not counts only from its first non-zero reading on.
  */
 function bestOf(direction: string, circuit: readonly Series[]): (end: number) => Series[] {
   const known = circuit.filter((s) => s.known);
@@ -156,13 +156,13 @@ function flows(all: DecodedReading[], settings: ReferenceSettings, edits: readon
   return result;
 }
 
-/** Area (energy) between the straight line of power and zero. */
+/** Energy between the straight line of power and zero, above or below zero. */
 interface Area extends Within {
   above: boolean;
   energy: bigint;
 }
 
-/** Returns the areas under the straight line between two powers: one, or two if the line crosses zero. */
+/** Returns the areas under the straight line between two power readings: two if the line crosses zero, otherwise one. */
 function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Area[] {
   const time = b.at - a.at;
   const size = (mw: bigint) => (mw < 0n ? -mw : mw);
@@ -181,7 +181,7 @@ function areas(a: { at: bigint; mw: bigint }, b: { at: bigint; mw: bigint }): Ar
   ];
 }
 
-/** Returns the steps of a series from its readings, in order with one reading per time (`distinctReadings`). */
+/** Returns the counted steps of a series. `readings`: in order, one per time (`distinctReadings`). */
 export function referenceSteps(
   s: { kind: string; direction: string; readings: DecodedReading[] },
   settings: ReferenceSettings,
@@ -235,7 +235,7 @@ export const startOfMonth: BucketStart = (at) => {
   return BigInt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 };
 
-/** Returns sums of a device's consumption over buckets, computed from the whole set of its readings and of the edits in force. */
+/** Returns a device's energy by bucket, computed from all its readings and from the edits in force. */
 export function referenceConsumption(
   all: DecodedReading[],
   settings: ReferenceSettings,

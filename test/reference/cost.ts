@@ -19,7 +19,7 @@ export type ApiRates =
   | { periods: { per_kwh: string; days?: number[]; from?: string; to?: string; months?: number[] }[] }
   | { series_id: string; add?: string; multiply?: string };
 
-/** Energies of a quarter-hour in mWh, whole or as fractions. `known`: whether any import is known. */
+/** Energies of a quarter-hour in mWh, as numbers or as fractions. `known`: whether any import is known. */
 export interface CostedQuarterHour<Energy extends number | ExactRatio = number> {
   imported: Energy;
   estimated: Energy;
@@ -30,10 +30,10 @@ export interface CostedQuarterHour<Energy extends number | ExactRatio = number> 
 export interface ReferenceHome {
   zone: string;
   tariffs: readonly ApiTariff[];
-  /** Unix ms of the first quarter-hour with known energy; all later ones follow. */
+  /** Unix ms of the first quarter-hour with known energy. The following ones are in `quarters`, without gaps. */
   fromMs: number;
   quarters: readonly CostedQuarterHour<number | ExactRatio>[];
-  /** Prices by series and by the start of their quarter-hour, half-hour or hour. */
+  /** Prices by the id of their series, and then by the start of the quarter-hour, half-hour or hour. */
   series: ReadonlyMap<string, { minutes: number; prices: ReadonlyMap<number, string> }>;
 }
 
@@ -90,15 +90,15 @@ export class ExactRatio {
 }
 const NOTHING = new ExactRatio(0n);
 
-/** Local clock time and date in a zone. */
+/** Date and time of day of an instant in a time zone. */
 interface LocalTime {
   /** Local date as YYYY-MM-DD. */
   date: string;
   /** Local month as YYYY-MM. */
   yearMonth: string;
-  /** Local time of day as HH:mm. */
+  /** Time of day as HH:mm. */
   clock: string;
-  /** Offset from UTC: `+01:00`, `Z`. */
+  /** UTC offset, such as `+01:00` or `Z`. */
   offset: string;
   month: number;
   weekday: number;
@@ -106,8 +106,8 @@ interface LocalTime {
 const calendar = new Map<string, Map<number, LocalTime>>();
 
 /**
- * Returns the local time of a quarter-hour. luxon is slow, and all histories lie in the same months and few zones, so each time is computed
- * once.
+ * Returns the local time of a quarter-hour. luxon is slow, and all histories lie in the same few months and zones, so each result is
+ * cached.
  */
 export function localTime(ms: number, zone: string): LocalTime {
   const ofZone = calendar.get(zone) ?? new Map<number, LocalTime>();
@@ -147,8 +147,8 @@ interface Row {
 }
 
 /**
- * Returns costs by row. `rowOf` returns the row of a quarter-hour; `[fromMs, toMs)` is the requested range; null if no tariff was valid in
- * a row.
+ * Returns the cost of each row, or null for a row in which no tariff was valid. `rowOf` returns the row of a quarter-hour. `[fromMs, toMs)`
+ * is the requested range.
  */
 export function referenceCosts(
   home: ReferenceHome,

@@ -7,23 +7,23 @@ const HOUR = 60 * MINUTE;
 const KWH = 1_000_000;
 
 /**
- * An edit by hand: it excludes readings in `[fromMs, toMs)` of one channel and kind, or of all (null). It may add a register reading at
- * `fromMs`.
+ * An edit by hand. It excludes readings in `[fromMs, toMs)` of one channel and kind, or of all channels and kinds (null). It may add a
+ * register reading at `fromMs`.
  */
 export interface ReferenceEdit {
   channel: string | null;
   kind: string | null;
   fromMs: number;
   toMs: number;
-  /** Register reading by hand, mWh; null: none. */
+  /** Register value that the edit adds, mWh; null if it adds none. */
   value: number | null;
-  /** If the edit was made because a clock was set back: times of the excluded readings (Unix ms); all other readings in the range count. */
+  /** If the edit was made because a clock was set back: times (Unix ms) of the excluded readings. Other readings in the range count. */
   instants?: ReadonlySet<number>;
 }
 
 /** Random parameters of an edit of a history. */
 export const arbitraryEdit = fc.record({
-  /** Selects the reading near which the edit lies. */
+  /** Selects the reading near which the edit begins. */
   near: fc.nat(),
   isAdded: fc.boolean(),
   ofAll: fc.boolean(),
@@ -46,7 +46,7 @@ export const arbitraryEdit = fc.record({
 });
 export type ArbitraryEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns the edit of a history for drawn parameters. */
+/** Returns the edit that these random parameters describe in a history. */
 export function buildEdit(readings: History['readings'], drawn: ArbitraryEdit): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
@@ -61,15 +61,15 @@ export function buildEdit(readings: History['readings'], drawn: ArbitraryEdit): 
 /** Random parameters of a clock step in a history. */
 export const arbitraryClockStep = fc.record({
   near: fc.nat(),
-  /** Selects the readings that arrived before the step. */
+  /** Selects the readings that arrived before the clock step. */
   came: fc.constantFrom(1, 2, 3),
   awayMs: fc.oneof(fc.constant(0), fc.integer({ min: -3 * HOUR, max: 3 * HOUR })),
   lengthMs: fc.integer({ min: 6_000, max: 12 * HOUR }),
 });
 
 /**
- * Returns the edit of a series for a drawn clock step, after earlier steps. It excludes the readings that had arrived, and a register
- * continues from the first excluded one.
+ * Returns the edit of a series for a random clock step, given the edits for earlier steps. The edit excludes the readings that arrived
+ * before the step, and a register continues from the first excluded value.
  */
 export function buildClockStepEdit(
   readings: History['readings'],
@@ -96,7 +96,7 @@ export function buildClockStepEdit(
 const isOf = (edit: ReferenceEdit, { channel, kind }: { channel: string; kind: string }) =>
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
-/** Applies edits to the readings of a series, which are in order and have distinct times. Returns the readings that count afterwards. */
+/** Returns the readings of a series that count after the edits. `readings`: in order, one per time. */
 export function applyEdits(readings: DecodedReading[], edits: readonly ReferenceEdit[]): DecodedReading[] {
   const [like] = readings;
   if (!like) return [];
@@ -120,10 +120,13 @@ export function applyEdits(readings: DecodedReading[], edits: readonly Reference
   );
 }
 
-/** Returns the additional time (ms) that passed between two readings of a register because the clock was set back between them. */
+/**
+ * Returns a function for the additional time (ms) that passed between two readings of a register because the clock was set back between
+ * them.
+ */
 export function repeatedTimeMs(edits: readonly ReferenceEdit[], series: { channel: string; kind: string }) {
   const steps = edits.filter((edit) => edit.instants && isOf(edit, series));
-  /** Time of the register reading that the edit adds, after later steps have led back beyond it. */
+  /** Time of the register reading that the edit adds. Later clock steps beyond it move this time back. */
   const placeOf = (step: ReferenceEdit): number =>
     Math.min(
       step.fromMs,

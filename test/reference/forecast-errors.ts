@@ -4,29 +4,32 @@ import { type DailyUse, listKnownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
 import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
 
-/** A forecast of a month on one of its days, with the actual value and the values of two naive forecasts. kWh. */
+/** Forecast of a month, made on one of its days, with the actual usage and two naive forecasts, in kWh. */
 export interface ForecastOutcome {
   home: string;
   month: Month;
-  /** Day of the month, from 1, on which the forecast is made. Earlier days are known. */
+  /** Day of the month (from 1) on which the forecast is made. The usage of earlier days is known. */
   day: number;
   actual: number;
   forecast: number;
   isWithinRange: boolean;
-  /** Error of the forecast in its own deviations, by which the width of the range is calibrated. */
+  /** Error of the forecast, in units of its own deviation (`computeDeviation`). The width of the range is calibrated with this value. */
   deviations: number;
-  /** Naive forecasts of the month: the daily mean of last month, and of the same month last year. Null: unknown. */
+  /**
+   * Naive forecasts of the month: from the daily mean of the previous month, and from that of the same month of the previous year. Null:
+   * unknown.
+   */
   lastMonth: number | null;
   lastYear: number | null;
-  /** The same naive forecasts for the remaining days only, added to the known usage. */
+  /** Naive forecasts that use the known usage of the month's past days, and the daily means only for its remaining days. */
   lastMonthOfRest: number | null;
   lastYearOfRest: number | null;
 }
 
-/** Minimum known share of a month's days for a comparison. */
+/** Minimum share of a month's days whose usage must be known for a comparison. */
 const LEAST_SHARE = 0.9;
 
-/** Returns the forecasts of every possible month of a home on the given days (1 is the first). */
+/** Returns the forecasts of a home for every month that can be compared, made on the given days of the month (from 1). */
 export function forecastOutcomes(home: string, used: DailyUse, days: readonly number[]): ForecastOutcome[] {
   const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
@@ -63,7 +66,7 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
   return outcomes;
 }
 
-/** Returns the mean kWh a day of a month, or null if too few of its days are known. */
+/** Returns the mean daily usage of a month in kWh, or null if too few of its days are known. */
 function mean(used: DailyUse, { first, days }: Month, leastShare: number): number | null {
   const known = listKnownDays(used, first, first + days);
   return known.length < leastShare * days ? null : known.reduce((sum, { kwh }) => sum + kwh, 0) / known.length;
@@ -72,8 +75,8 @@ function mean(used: DailyUse, { first, days }: Month, leastShare: number): numbe
 type Naive = 'lastMonth' | 'lastYear' | 'lastMonthOfRest' | 'lastYearOfRest';
 
 /**
- * Returns the mean absolute error in percent of the months' usage, of the forecast and of one naive forecast (`naive`) in the same months;
- * null if there is no month.
+ * Returns the mean absolute error, in percent of the months' usage, of the forecast and of the naive forecast `naive` for the same months.
+ * Null if there is no month.
  */
 export function meanForecastErrors(
   said: readonly ForecastOutcome[],
@@ -90,11 +93,11 @@ export function meanForecastErrors(
   };
 }
 
-/** Share of a calibration's months within the range: five percentage points more than promised (`RANGE_PERCENT`). */
+/** Share of the calibration's months that must lie within the range: five percentage points more than the published `RANGE_PERCENT`. */
 const CALIBRATED_SHARE = 0.85;
 
 /**
- * Returns the half-width of the range by split conformal prediction: the 85th percentile of the forecast errors in deviations. Each home
+ * Returns the half-width of the range in deviations, by split conformal prediction: the 85th percentile of the forecast errors. Each home
  * has the same weight, whatever its number of months.
  */
 export function calibratedHalfWidth(said: readonly ForecastOutcome[]): number {
@@ -108,7 +111,7 @@ export function calibratedHalfWidth(said: readonly ForecastOutcome[]): number {
   return Number.NaN;
 }
 
-/** Returns, for each home, the half-width from all other homes, and the percentage of its own months within that range. */
+/** Returns for each home the half-width computed from all other homes, and the percentage of the home's own months within it. */
 export function crossValidateRanges(
   said: readonly ForecastOutcome[],
 ): { home: string; halfWidth: number; withinPercent: number }[] {

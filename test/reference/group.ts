@@ -13,7 +13,7 @@ const ENERGIES = [
   'estimated',
 ] as const;
 
-/** Adds up the known values of homes in any quarter-hours. */
+/** Adds up the known values of several homes over any set of quarter-hours. */
 export function referenceGroup(
   homes: readonly (readonly ReferenceDevice[])[],
 ): (quarters: readonly number[]) => ReferenceAnswer {

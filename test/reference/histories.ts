@@ -20,7 +20,7 @@ const stepMs = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((hours) => hours * 60 * MINUTE) },
 );
 
-/** Events of a register between two readings. */
+/** What happens to a register between two readings. */
 const event = fc.oneof(
   {
     weight: 12,
@@ -69,9 +69,9 @@ const event = fc.oneof(
   // A source that freezes for a number of readings while the register continues, or sends all of them at the end.
   { weight: 1, arbitrary: longer('frozen', { min: 0, max: 3 * KWH }, 8) },
   { weight: 1, arbitrary: longer('queue', { min: 0, max: 3 * KWH }, 8) },
-  // A false value that is sent repeatedly.
+  // A false value that the source sends repeatedly.
   { weight: 1, arbitrary: longer('false', { min: -5 * KWH, max: 60 * KWH }, 3) },
-  // A register that stands still, and is then replaced by another.
+  // A register that stands still, and is then replaced by another meter's.
   { weight: 1, arbitrary: longer('replaced', { min: 0, max: 3_000 * KWH }, 6) },
 );
 
@@ -83,7 +83,7 @@ function longer<K extends string>(kind: K, milliwattHours: { min: number; max: n
   });
 }
 
-/** Readings of one series, with every fault that its counting rule handles. */
+/** Random readings of one register, with every fault that its counting rule handles. */
 export const arbitraryRegisters = (channel: string) =>
   fc
     .record({
@@ -117,20 +117,20 @@ export const arbitraryRegisters = (channel: string) =>
       return readings;
     });
 
-/** Faults of a tariff's reading, in addition to usage. */
+/** Random faults of a tariff register's reading, in addition to its usage. */
 const fault = fc.oneof(
   { weight: 40, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.integer({ min: -3 * KWH, max: 300 * KWH }).map((by) => ({ kind: 'spike' as const, by })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 100_000 }).map((by) => ({ kind: 'jitter' as const, by: -by })) },
-  // A different value from now on: a register that starts again, or another register.
+  // A different value from now on: the register starts again, or belongs to another meter.
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000 * KWH }).map((by) => ({ kind: 'new' as const, by })) },
-  // A reading that the source sends only with the next one, because it froze.
+  // The source freezes, and sends the reading only together with the next one.
   { weight: 1, arbitrary: fc.constant({ kind: 'frozen' as const, by: 0 }) },
 );
 
 /**
- * Registers of two or three tariffs, one of which runs at a time. Some sources send them when they change, some all in each round, some one
- * after another in each round, a few seconds or milliseconds apart.
+ * Random registers of two or three tariffs, of which one runs at a time. By style, the source sends a register when it changes, all
+ * registers in each round, or all one after another, a few seconds or milliseconds apart.
  */
 const tariffs = (channels: readonly string[]) =>
   fc
@@ -178,7 +178,7 @@ const tariffs = (channels: readonly string[]) =>
           if (style === 'round' || style === 'after') round();
           else {
             show(tariff, at, fault?.kind === 'new' ? 0 : fault?.by);
-            // One of the other tariffs is sent nevertheless.
+            // The source also sends a register of a tariff that is not running.
             if (style === 'mixed') show((tariff + 1) % channels.length, at + apartMs);
           }
         }
@@ -223,7 +223,7 @@ const temperatures = fc
     })),
   );
 
-/** Repeats some readings with another value for the same time. */
+/** Repeats some readings with a different value at the same time. */
 export const addConflictingReadings = (readings: History['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
@@ -235,7 +235,7 @@ export const addConflictingReadings = (readings: History['readings']) =>
 
 const IMPORTS = ['import/t1', 'import/t2', 'import/t3'];
 const EXPORTS = ['export/t1', 'export/t2'];
-/** Tariffs of several circuits, some with faulty registers next to them. */
+/** Random tariff registers of several circuits, some of them together with faulty other registers. */
 const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2))),
   fc.tuple(tariffs(IMPORTS), tariffs(EXPORTS)),
@@ -251,7 +251,7 @@ const tariffSets = fc.oneof(
 
 type Readings = History['readings'];
 
-/** Shifts readings so that they begin later, or (negative) earlier, than the others: a better or worse quantity that appears midway. */
+/** Shifts all readings of a quantity by a random time, so that it begins later or (if negative) earlier than the other quantities. */
 const moved = (readings: fc.Arbitrary<Readings>) =>
   fc
     .tuple(
@@ -263,15 +263,15 @@ const moved = (readings: fc.Arbitrary<Readings>) =>
     )
     .map(([all, byMs]) => all.map((one) => ({ ...one, readAtMs: one.readAtMs + byMs })));
 
-/** A register that is 0 in some of its readings, or in all. */
+/** Sets a register's first readings, or all of its readings, to 0. */
 const zeros = (readings: fc.Arbitrary<Readings>) =>
   fc
     .tuple(readings, fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })))
     .map(([all, share]) => all.map((one, index) => (index < share * all.length ? { ...one, value: 0 } : one)));
 
 /**
- * Quantities that appear midway, once or several times: better quantities, totals of 0 next to their parts, unknown registers next to a
- * power.
+ * Random sets of quantities of which some begin later: better quantities, totals of 0 with parts that are not 0, and unknown registers in
+ * addition to a power.
  */
 const appearing = fc.oneof(
   fc.tuple(arbitraryPowers('import'), moved(arbitraryRegisters('import'))),
@@ -363,19 +363,19 @@ export const arbitraryHistory: fc.Arbitrary<History> = historyOf(
     .filter((readings) => readings.length >= 50),
 );
 
-/** Histories in which a better or worse quantity appears midway. */
+/** Random histories in which a better or worse quantity begins later. */
 export const arbitraryHistoryWithNewQuantities: fc.Arbitrary<History> = historyOf(
   appearing.map((sets) => (sets as History['readings'][]).flat()),
 );
 
-/** Histories of phase registers, and of their total, which appears midway. */
+/** Random histories of phase registers, and of their total, which begins later. */
 export const arbitraryHistoryWithTotal: fc.Arbitrary<History> = historyOf(
   fc
     .tuple(arbitraryRegisters('import/l1'), arbitraryRegisters('import/l2'), moved(arbitraryRegisters('import')))
     .map((sets) => sets.flat()),
 );
 
-/** Histories of tariffs, of which one runs at a time. */
+/** Random histories of tariff registers, of which one runs at a time. */
 export const arbitraryTariffHistory: fc.Arbitrary<History> = historyOf(
   tariffSets.map((sets) => (sets as History['readings'][]).flat()),
 );

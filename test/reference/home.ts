@@ -5,12 +5,12 @@
 
 export type ReferencePlacement = 'grid' | 'production' | 'storage' | 'consumption' | 'excluded';
 
-/** Known values of a device in a quarter-hour: mWh, and ms of coverage in each direction. */
+/** Known energy of a device in a quarter-hour (mWh), and the covered time (ms) in each direction. */
 interface ReferenceQuarterHour {
   import: number;
   export: number;
   estimated: number;
-  /** Estimated part of the export, mWh. */
+  /** Estimated part of the exported energy, mWh. */
   exportEstimated: number;
   importMs: number;
   exportMs: number;
@@ -18,22 +18,22 @@ interface ReferenceQuarterHour {
 
 export interface ReferenceDevice {
   id: string;
-  /** The device to which these channels belong, if they have a placement of their own. */
+  /** If these channels have a placement of their own: the id of their device. */
   partOf?: string;
   placement: ReferencePlacement;
   upstream: string | null;
-  /** Quarter-hours by their start, Unix ms. */
+  /** Values by the start of the quarter-hour, Unix ms. */
   quarters: Map<number, ReferenceQuarterHour>;
   /** Time of the device's deletion, Unix ms; null if it still exists. */
   deletedAtMs: number | null;
   channels: { import: number; export: number };
-  /** Additional channels that counted before a time, Unix ms. */
+  /** Number of channels that counted in addition until a time, Unix ms. */
   earlier?: { untilMs: number; import: number; export: number };
 }
 
 const QUARTER_HOUR_MS = 900_000;
 
-/** Time in ms for which the channels of a device should be known in a quarter-hour. */
+/** Returns the time (ms) of a quarter-hour that the device's channels should cover in a direction. */
 function due({ channels, earlier }: ReferenceDevice, at: number, of: 'import' | 'export'): number {
   const before = earlier ? Math.min(Math.max(earlier.untilMs - at, 0), QUARTER_HOUR_MS) * earlier[of] : 0;
   return channels[of] * QUARTER_HOUR_MS + before;
@@ -68,13 +68,18 @@ export interface ReferenceAnswer {
   complete: boolean | null;
 }
 
-/** Prepares a home from its whole past once. Returns a function that computes the usage of any quarter-hours as one bucket. */
+/**
+ * Prepares the computation from a home's whole past. Returns a function that computes the usage of a set of quarter-hours as one bucket.
+ */
 export function referenceHome(devices: readonly ReferenceDevice[]): (quarters: readonly number[]) => ReferenceAnswer {
   const tally = referenceHomeSums(devices);
   return (quarters) => tally(quarters).answer;
 }
 
-/** The same values, and those that a group adds up: mWh while a grid device was there (null: unknown), ms of counted channels. */
+/**
+ * A home's values of a bucket, and the sums that a group adds up: mWh while a grid device existed (null: unknown), and ms of counted
+ * channels.
+ */
 export interface ReferenceHomeSums {
   answer: ReferenceAnswer;
   beside: number | null;
@@ -89,7 +94,7 @@ export function referenceHomeSums(
   const whole = (device: ReferenceDevice, of: 'import' | 'export') =>
     [...device.quarters.values()].reduce((sum, quarter) => sum + quarter[of], 0);
   const isExport = new Map(devices.map((device) => [device, whole(device, 'export') >= whole(device, 'import')]));
-  // Channels with a placement of their own exist as long as their device.
+  // Channels with a placement of their own exist for as long as their device does.
   const ofOne = Map.groupBy(devices, ({ id, partOf }) => partOf ?? id);
   const begins = new Map(
     [...ofOne].map(([id, channels]) => [id, Math.min(...channels.flatMap(({ quarters: known }) => [...known.keys()]))]),
@@ -107,7 +112,7 @@ export function referenceHomeSums(
     );
   return (quarters) => {
     const total = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
-    // Energies in quarter-hours in which a grid device exists.
+    // Sums over quarter-hours in which a grid device exists.
     const beside = { gi: 0, ge: 0, p: 0, c: 0, d: 0, consumption: 0 };
     let [alone, estimated, unexplained] = [0, 0, 0];
     const knows = { grid: false, production: false, storage: false, consumption: false, alone: false };

@@ -1,7 +1,8 @@
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
 /**
- * Events at a host in the order of true time: it receives a value without a time (mWh; mW), or its clock is set back to a time (Unix ms).
+ * An event at a host, in the order of true time: it receives a value without a time (mWh or mW), or its clock is set back to a time (Unix
+ * ms).
  */
 export type HostEvent = { atMs: number; value: number } | { backToMs: number };
 
@@ -11,7 +12,7 @@ export interface CountedReceipt {
   readonly value: number;
 }
 
-/** Energy (mWh) between two times, Unix ms. */
+/** An energy flow (mWh) between two times, Unix ms. */
 interface Flow {
   readonly fromMs: number;
   readonly toMs: number;
@@ -19,13 +20,13 @@ interface Flow {
 }
 
 /**
- * Returns the counted readings of a series without times, by energy.md ("When the clock was wrong"): readings in repeated time are
- * excluded, and a register keeps the first of them, 1 ms before that time. They are in the order of true time, which is then the order of
- * the clock.
+ * Returns the counted readings of a series without times, by energy.md ("When the clock was wrong"): repeated time is counted once, so
+ * readings in it are excluded. A register keeps the first excluded reading, 1 ms before the repeated time. The result is in the order of
+ * true time, which is then also the order of the clock.
  */
 export function countedReceipts(happened: readonly HostEvent[], kind: 'register' | 'power'): CountedReceipt[] {
   let found: CountedReceipt[] = [];
-  // Of two readings in the same ms, the first one is kept because it is not higher, even if it is excluded.
+  // If two readings have the same ms, the first one counts because it is not higher, even if it is excluded.
   const times = new Set<number>();
   for (const one of happened) {
     if ('value' in one) {
@@ -44,11 +45,11 @@ export function countedReceipts(happened: readonly HostEvent[], kind: 'register'
 const pairs = (readings: readonly CountedReceipt[]) =>
   readings.slice(1).map((after, index) => [readings[index] as CountedReceipt, after] as const);
 
-/** Returns the flows of a register that never falls. */
+/** Returns the energy flows of a register that never falls. */
 const registerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
   pairs(readings).map(([a, b]) => ({ fromMs: a.atMs, toMs: b.atMs, energy: b.value - a.value }));
 
-/** Returns the flows of a power that is never negative, with silences of at most 15 minutes. */
+/** Returns the energy flows of a power that is never negative and is silent for at most 15 minutes. */
 const powerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
   pairs(readings)
     .filter(([a, b]) => b.atMs - a.atMs <= 15 * MINUTE)
@@ -59,7 +60,7 @@ const powerFlows = (readings: readonly CountedReceipt[]): Flow[] =>
     }));
 
 /**
- * Returns a device's import (mWh) by the start of clock hours, Unix ms: by its register from its first reading on, and before that by its
+ * Returns a device's import in mWh by clock hour (Unix ms): by its register from the register's first reading on, and before that by its
  * power.
  */
 export function referenceImportByHour(

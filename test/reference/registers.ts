@@ -23,7 +23,7 @@ export interface RegisterSettings {
 const KWH = 1_000_000n;
 const HOUR = 3_600_000n;
 
-/** One unit in the last decimal place of a value in mWh, at most 1 kWh. */
+/** Returns one unit in the last decimal place of a value in mWh, at most 1 kWh. */
 function unit(value: bigint): bigint {
   const text = value.toString().padStart(7, '0');
   const decimals = text.slice(-6).replace(/0+$/, '');
@@ -40,12 +40,15 @@ export function isPlausibleReading(a: Reading, b: Reading, limitKw: number): boo
   return rise >= 0n && (rise - resolution) * HOUR <= limitMilliwatts * (b.at - a.at);
 }
 
-/** A counted reading, and the step that led to it; the first reading of a run has no step. */
+/** A counted reading, and the step from the previous counted reading to it. The first reading of a run has no step. */
 interface Counted extends Reading {
   step: RegisterStep | null;
 }
 
-/** Returns the steps of a register. `readings`: in order, one per time. `more`: additional time that passed between two readings. */
+/**
+ * Returns the counted steps of a register. `readings`: in order, one per time. `more`: returns the additional time that passed between two
+ * readings.
+ */
 export function registerSteps(
   readings: Reading[],
   settings: RegisterSettings,
@@ -53,7 +56,7 @@ export function registerSteps(
 ): RegisterStep[] {
   const before = (a: Reading, b: Reading): Reading => ({ ...a, at: a.at - more(a.at, b.at) });
   const fits = (a: Reading, b: Reading) => isPlausibleReading(before(a, b), b, settings.limitKw);
-  /** Steps of completed runs, and the counted readings of the current run. */
+  /** `over`: steps of completed runs. `run`: counted readings of the current run. */
   const over: RegisterStep[] = [];
   let run: Counted[] = [];
   const last = () => run[run.length - 1] as Counted;
@@ -66,14 +69,14 @@ export function registerSteps(
   const go = (to: Reading) => {
     run.push({ ...to, step: step(last(), to, to.value - last().value) });
   };
-  /** Ends the current run after adding the energy up to this reading. The next run begins with this reading. */
+  /** Completes the current run with this energy up to the reading `first`, which begins the next run. */
   const begin = (first: Reading, energy: bigint | null) => {
     over.push(...run.flatMap((one) => one.step ?? []));
     if (energy !== null) over.push(step(last(), first, energy));
     run = [{ ...first, step: null }];
   };
 
-  /** Returns the index in the run of the reading since which a held reading would be late news, or null. */
+  /** Returns the index, in the run, of the reading since which the held reading would be late news; null if it cannot be late news. */
   function lateSince(held: Reading): number | null {
     if (held.value <= last().value) return null;
     const hourBefore = (held.at / HOUR - 1n) * HOUR;
@@ -87,7 +90,7 @@ export function registerSteps(
     return (held.value - from.value) * 5n * HOUR <= most20 * (held.at - from.at) ? z : null;
   }
 
-  /** Applies the rows of the verdict table, except for glitches, once two readings fit the held one. */
+  /** Called when two readings are consistent with the held one. Applies the rows of the verdict table except for glitches. */
   function confirmed(held: Reading) {
     const z = lateSince(held);
     const good = last();
@@ -102,7 +105,7 @@ export function registerSteps(
     } else begin(held, energyOverHeld(before(good, held), held, settings));
   }
 
-  /** Decides about the held reading at the index. Returns the index at which to continue, or null if the readings do not decide yet. */
+  /** Judges the held reading at an index. Returns the index at which to continue, or null if later readings must decide. */
   function decide(index: number): number | null {
     const held = readings[index] as Reading;
     const next = readings[index + 1];
@@ -152,7 +155,7 @@ export function registerSteps(
   return [...over, ...run.flatMap((one) => one.step ?? [])];
 }
 
-/** Energy of a rollover, reset or swap (null: nothing is counted over the step). */
+/** Returns the energy of a rollover, reset or swap; null if nothing is counted over the step. */
 function energyOverHeld(good: Reading, held: Reading, settings: RegisterSettings): bigint | null {
   const limit = BigInt(Math.round(settings.limitKw * 1e6));
   if (settings.maximumKwh !== null) {

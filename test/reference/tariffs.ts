@@ -3,8 +3,8 @@ import type { RegisterStep } from './registers.ts';
 const HOUR = 3_600_000n;
 
 /**
- * Applies the tariff rule: of a circuit's tariffs one runs at a time, so the energy of a step lies after the latest end of the other
- * tariffs' steps that rose within it. `others`: all steps of the other tariffs, before this rule was applied.
+ * Applies the tariff rule: only one of a circuit's tariffs runs at a time. If steps of other tariffs rose within this step, the energy lies
+ * after the latest end of theirs. `others`: all steps of the other tariffs, before the rule was applied.
  */
 export function placeTariffStep<S extends RegisterStep>(step: S, others: readonly RegisterStep[]) {
   let from = step.from;

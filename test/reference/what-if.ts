@@ -18,7 +18,7 @@ export interface HomeQuarterHour {
   hasSources: boolean;
 }
 
-/** The change, with numbers as they are written in a request. */
+/** The requested change, with numbers as they are written in the request's JSON. */
 export interface ApiChange {
   battery?: {
     capacity_kwh: string;
@@ -48,7 +48,7 @@ const sumOf = (all: ExactRatio[]) => all.reduce((a, b) => a.plus(b), ZERO);
 const over = (one: ExactRatio, other: ExactRatio) => one.times(new ExactRatio(other.bottom, other.top));
 const kwh = (one: ExactRatio) => Number(over(one, MWH_PER_KWH).text(3));
 
-/** Returns both sides, and what the battery did. */
+/** Returns the home's results without and with the change, and what the battery did. */
 export function referenceWhatIf(home: readonly HomeQuarterHour[], { battery, production_scale = '1' }: ApiChange) {
   const scale = ExactRatio.of(production_scale);
   const written = (text = '0') => ExactRatio.of(text).times(MWH_PER_KWH);

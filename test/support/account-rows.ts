@@ -2,7 +2,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
-/** Columns, as `relation.column`, with a number that is specific to their database, or encrypted with its key. */
+/** Columns (`relation.column`) that contain a number specific to the database, or data encrypted with the database's key. */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
   'closed_readings.series_id',
@@ -24,8 +24,8 @@ const OF_THE_DATABASE = new Set([
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
 /**
- * Returns all rows of some accounts by relation, as ordered JSON texts. Internal numbers are replaced by names.
- * `others`: returns the rows of all other accounts instead.
+ * Returns all rows of some accounts by relation, as ordered JSON texts in which names replace internal numbers. With `others`, returns the
+ * rows of all other accounts instead.
  */
 export async function readAccountRows(
   pool: Pool,
@@ -52,12 +52,12 @@ export async function readAccountRows(
         `SELECT jsonb_build_array(hour, u, costs_only) FROM usage_changes, unnest(user_ids) u WHERE ${is('u = ANY ($1)')} GROUP BY 1`,
       );
     else if (others && relation === 'audit_log')
-      // In the old installation, the audit log contains no names of moved users.
+      // The old installation's audit log does not name moved users.
       await read(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
-    // Subscriptions that apps created in a home end with the apps' access when the home moves.
+    // Subscriptions that apps created in a home end when the home moves, together with the apps' access.
     else if (others && relation === 'webhooks')
       await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);

@@ -6,22 +6,24 @@ import { z } from 'zod';
  * the supervisor removes unknown ones without a word, so a misspelt one is an error here.
  */
 
-/** `RE_SCHEMA_ELEMENT` of options.py: type of an option; `?` at the end makes it optional. */
+/**
+ * Type of an option in the add-on's schema: `RE_SCHEMA_ELEMENT` of the supervisor's options.py. `?` at the end makes the option optional.
+ */
 const TYPE =
   /^(bool|email|url|port|(str|password|int|float)(\(-?\d*,-?\d*\))?|match\(.*\)|list\(.+\)|device(\(subsystem=[a-z]+\))?)\??$/;
 const optionType = z.string().regex(TYPE);
-/** A port of the container (`docker_ports`). Null if it is not published until its owner sets a port. */
+/** A port of the container (`docker_ports` of the supervisor). Null: the port is not published until the add-on's owner sets a number. */
 const containerPort = z.string().regex(/^\d{1,5}(\/(tcp|udp))?$/);
 const hostPort = z.int().min(1).max(65_535).nullable();
 const text = z.string().min(1);
 
-/** `_SCHEMA_APP_CONFIG` of validate.py. */
+/** An add-on's configuration: `_SCHEMA_APP_CONFIG` of the supervisor's validate.py. */
 export const addonConfig = z.strictObject({
   name: text,
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
   slug: z.string().regex(/^[-_.A-Za-z0-9]+$/),
   description: text,
-  // Supported architectures of `ARCH_ALL`; the others are deprecated.
+  // The supervisor's architectures (`ARCH_ALL`), without deprecated ones.
   arch: z.array(z.enum(['aarch64', 'amd64'])).min(1),
   homeassistant: z.string().regex(/^\d{4}\.\d{1,2}\.\d+$/),
   startup: z.enum(['initialize', 'system', 'services', 'application', 'once']).default('application'),
@@ -41,13 +43,16 @@ export const addonConfig = z.strictObject({
   schema: z.record(z.string(), optionType),
 });
 
-/** `SCHEMA_APP_TRANSLATIONS` of validate.py. */
+/** An add-on's translated texts: `SCHEMA_APP_TRANSLATIONS` of the supervisor's validate.py. */
 export const addonTranslation = z.strictObject({
   configuration: z.record(z.string(), z.strictObject({ name: text, description: text })),
   network: z.record(containerPort, text),
 });
 
-/** Schema of an option's value (`_single_validate` of options.py), for the types that this add-on uses. Throws for another type. */
+/**
+ * Returns the schema of an option's value (`_single_validate` of the supervisor's options.py). Throws for a type that this add-on does not
+ * use.
+ */
 function optionValue(type: string): z.ZodType {
   const [, name = '', list = ''] = /^(\w+)(?:\((.*)\))?\??$/.exec(type) ?? [];
   const value: Record<string, z.ZodType> = {
@@ -63,8 +68,8 @@ function optionValue(type: string): z.ZodType {
 }
 
 /**
- * Returns the options that the supervisor writes to an add-on's /data/options.json: its defaults with the owner's
- * values. Throws if a value is invalid.
+ * Returns what the supervisor writes to an add-on's /data/options.json: the default options with the owner's values. Throws if a value is
+ * invalid.
  */
 export function optionsOf(
   config: z.infer<typeof addonConfig>,

@@ -13,8 +13,8 @@ export interface AlertingHome {
 }
 
 /**
- * Registers hooks that create and remove an alerting home, at a time at which the aggregates are up to date. `begin`
- * receives it before each test.
+ * Registers hooks that create and remove an alerting home. `begin` receives the home before each test. `now`: time at which the aggregates
+ * are up to date.
  */
 export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;

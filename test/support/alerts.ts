@@ -7,12 +7,12 @@ export interface NewAlert {
   type: Alert['type'];
   thresholdKwh?: number;
   thresholdHours?: number;
-  /** Threshold as a decimal string. */
+  /** Threshold of the alert as a decimal string. */
   threshold?: string;
   delivery: Alert['delivery'];
 }
 
-/** Creates an alert whose threshold is in kWh or hours. */
+/** Creates an alert. Its threshold is in kWh or, for `thresholdHours`, in hours. */
 export const createAlert = (
   db: Database,
   { userId, thresholdKwh, thresholdHours, ...rule }: NewAlert,

@@ -42,7 +42,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** The API over real TLS, with its own database. */
+/** An API of the service, over real TLS and with its own database. */
 export interface TestApi {
   app: ReturnType<typeof buildApp>;
   database: TestDatabase;
@@ -50,7 +50,7 @@ export interface TestApi {
   port: number;
   /** Server certificate as PEM. */
   certificate: string;
-  /** Current time of the API's clock. */
+  /** Current time of the API's clock, which a test can set. */
   now: Date;
   /** Sign-in links and codes that the API has mailed. */
   mailed: ({ to: string; language: string } & SignIn)[];
@@ -63,16 +63,16 @@ export interface TestApi {
 export const TEST_URL = 'https://localhost:8443';
 
 let users = 0;
-/** Key and certificate of all APIs of this process. */
+/** TLS key and certificate that all APIs of this test process share. */
 let certificate: ReturnType<typeof generate> | undefined;
 
-/** Limits that most tests never reach. */
+/** Rate limit that is too high to be reached. */
 const many = { minute: 1_000_000, day: 1_000_000 };
 const UNLIMITED = { free: many, developer: many, enterprise: many, address: many };
 
 /**
- * Counter that counts nothing, for the thousands of requests of tests that call every operation: counting takes the database as long as a
- * small request itself (rate-limits.test.ts holds it).
+ * Request counter that counts nothing. For tests that call every operation thousands of times: counting takes the database as long as a
+ * small request (rate-limits.test.ts tests the real counter).
  */
 export const UNCOUNTED: RequestCounter = {
   take: async () => ({ allowed: true, windows: null, retryAfterSeconds: 0 }),
@@ -84,22 +84,22 @@ export const UNCOUNTED: RequestCounter = {
 export async function testApi(
   options: {
     limits?: Record<string, Limits>;
-    /** Request counter to use instead of the database's. */
+    /** Creates the request counter. By default it is in the database. */
     counter?: (db: Database, clock: () => Date) => Promise<RequestCounter>;
     trustProxy?: string[];
     corsOrigins?: string[];
     patience?: NonNullable<Parameters<typeof buildApp>[1]['patience']>;
     environment?: 'live' | 'sandbox';
-    /** Identity provider that signs people in to the dashboard. */
+    /** Identity provider with which people sign in to the dashboard. */
     oidc?: NonNullable<Parameters<typeof buildApp>[1]['oidc']>;
     /** Maximum number of database connections of the API and the test together. */
     connections?: number;
     log?: Logger;
-    /** Signal that makes the API send its clients to another process. */
+    /** Signal on which the API sends its clients to another process, as it does before it stops. */
     handOn?: AbortSignal;
-    /** Database to use instead of a new one; it is also dropped at the end. */
+    /** Existing database to use instead of a new one. It is dropped at the end, too. */
     database?: TestDatabase;
-    /** Adds routes or hooks to the app that only the test needs. */
+    /** Adds routes or hooks to the app that only this test needs. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
   } = {},
 ): Promise<TestApi> {
@@ -127,7 +127,7 @@ export async function testApi(
       api.now.getTime(),
     ),
     box: createSecretBox('the secret of the tests'),
-    // The time limit is higher than in service, because the tests' machine may be busy.
+    // The calculator has a higher time limit than in service, because the machine that runs the tests may be busy.
     calculator: createCalculator({ limitMs: 120_000 }),
   };
   const app = buildApp(context, {
@@ -180,8 +180,8 @@ export async function testApi(
           (response) => {
             const chunks: Buffer[] = [];
             response.on('data', (chunk) => chunks.push(chunk));
-            // An event stream does not end by itself, so its first chunk is returned as the response
-            // (test/support/event-stream.ts reads on).
+            // An event stream does not end by itself, so the response resolves with the first chunk. Tests of streams use
+            // test/support/event-stream.ts.
             if (String(response.headers['content-type']).startsWith('text/event-stream'))
               response.once('data', () => response.destroy());
             response.on('close', () => {
@@ -219,7 +219,8 @@ export async function testApi(
       return { userId, key };
     },
     async close() {
-      // As the service does while it stops: a connection that becomes idle only now would stay open for 72 s.
+      // Closes idle connections repeatedly, as the service does while it stops: a connection that becomes idle only now would stay open for
+      // 72 s.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close().finally(() => clearInterval(idle));
       await database.drop();
@@ -243,7 +244,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   );
 }
 
-/** Expected body of an error of the catalogue, with any documentation URL, for `toEqual`. */
+/** Body of an error of the catalogue, for `toEqual`. It matches any documentation URL. */
 export const expectedErrorBody = (name: ErrorName) => ({
   error: ERRORS[name].error,
   status: ERRORS[name].status,

@@ -12,7 +12,7 @@ export interface TestClient {
   config: client.Configuration;
 }
 
-/** Registers an app, and returns a client of openid-client for it that reads the server's metadata. */
+/** Registers an app. Returns an openid-client for the app, configured from the server's metadata. */
 export async function registerApp(api: TestApi, owner: Person, more: object = {}): Promise<TestClient> {
   const body = {
     name: 'Bright Home',
@@ -31,7 +31,7 @@ export async function registerApp(api: TestApi, owner: Person, more: object = {}
   return { appId, secret, config };
 }
 
-/** A `fetch` that reaches the API of the test at its public URL. */
+/** Returns a `fetch` that sends requests for the service's public URL to the test API. */
 const fetchOf =
   (api: TestApi): client.CustomFetch =>
   async (url, { method, headers, body }) => {
@@ -71,7 +71,7 @@ export interface ConsentRequest {
   state: string;
 }
 
-/** Returns the address at which an app asks for consent. */
+/** Returns the URL at which an app requests a home's consent. */
 export async function consentRequestUrl(
   { config }: TestClient,
   more: Record<string, string> = {},
@@ -94,7 +94,7 @@ export const cookiesOf = (browser: Browser): Cookies => {
   return new Map([[name, value]]);
 };
 
-/** Opens the consent page, and returns its address, the answer and its CSRF token. */
+/** Opens the consent page. Returns its address, the response and the page's CSRF token. */
 export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: ConsentRequest) {
   const begun = await requestAsBrowser(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
@@ -103,7 +103,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: C
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Authorizes an app for a home. Returns the URL to which the browser returns, with the code. */
+/** Authorizes an app for a home. Returns the URL to which the browser is redirected, which contains the authorization code. */
 export async function authorizeApp(api: TestApi, home: Person, asked: ConsentRequest, until = 'month'): Promise<URL> {
   const cookies = cookiesOf(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);

@@ -10,7 +10,7 @@ export interface ApiResponse {
 
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
-/** Sends a request to an API in another process. Throws if there is no response. */
+/** Sends a request to an API that runs in another process. Throws if there is no response. */
 export function sendApiRequest(
   port: number,
   path: string,

@@ -1,26 +1,26 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** The service's options for a new passkey that an authenticator uses. */
+/** The service's options for a new passkey, as far as the authenticator uses them. */
 interface CreationOptions {
   challenge: string;
   rp: { id: string };
   user: { id: string };
 }
 
-/** Changes to a response that an attacker or a broken authenticator makes. */
+/** Parts of an authenticator's response that an attacker or a broken authenticator would change. */
 export interface ForgedResponse {
   challenge?: string;
   origin?: string;
-  /** Host whose digest is signed. */
+  /** Host whose digest the authenticator signs. */
   host?: string;
   /** Signature counter. */
   counter?: number;
   isVerified?: boolean;
   type?: string;
   credentialId?: string;
-  /** Account id that the passkey was stored with. */
+  /** Account id (user handle) with which the passkey was stored. */
   userId?: string;
-  /** Format of the attestation of a new passkey. */
+  /** Attestation format of a new passkey. */
   format?: string;
 }
 
@@ -29,8 +29,8 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 
 /**
- * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. It is written from the
- * specification alone, and can forge each part of its responses.
+ * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. It is written from the specification,
+ * independently of the service, and can forge each part of its responses.
  */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -47,14 +47,14 @@ export function createAuthenticator(origin: string) {
         crossOrigin: false,
       }),
     );
-  /** Authenticator data (6.1): digest of the host, flags, counter, then the credential. */
+  /** Returns the authenticator data (WebAuthn 6.1): digest of the host, flags, counter, and the credential if it is new. */
   const data = (forged: ForgedResponse, attested?: Buffer) => {
     const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);
     count.writeUInt32BE(forged.counter ?? counter);
     return Buffer.concat([sha256(forged.host ?? hostname), Buffer.from([flags]), count, attested ?? Buffer.alloc(0)]);
   };
-  /** Attested credential data (6.5.1) with the public key in COSE format. */
+  /** Returns the attested credential data (WebAuthn 6.5.1), with the public key in COSE format. */
   const attested = () => {
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
     const idBytes = Buffer.from(id, 'base64url');
@@ -95,7 +95,7 @@ export function createAuthenticator(origin: string) {
         },
       };
     },
-    /** Signs a challenge, with a counter that rises by one. */
+    /** Signs a challenge. The counter in the response rises by one each time. */
     sign({ challenge }: { challenge: string }, forged: ForgedResponse = {}) {
       counter++;
       const [client, authData] = [clientData('webauthn.get', challenge, forged), data(forged)];

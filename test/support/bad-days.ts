@@ -5,24 +5,23 @@ import type { Installation } from '../../bench/chaos/installation.ts';
 import { injectFault, startInstallationFor } from '../../bench/chaos/run.ts';
 import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
-/**
- * Rate of readings. It is lower than in `npm run chaos`, because these tests check the effect of a fault while other
- * tests run.
- */
+/** Readings per second. Fewer than in `npm run chaos`, because these tests check the effect of a fault while other tests run. */
 const PER_SECOND = 300;
-/** More queued messages than ingest holds at once (20,000), and 500 MB of unreleased ones, beyond what its memory may grow by (`maxGrowthMib`). */
+/**
+ * Scale of the faults: more queued messages than ingest holds at once (20,000), and 500 MB of unreleased messages, more than the permitted
+ * growth of ingest's memory (`maxGrowthMib`).
+ */
 const SCALE = { floodS: 4, queuedMessages: 30_000, apiKills: 3, unreleasedSessions: 10 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Registers a test for each fault of an installation with this broker. There is one file for each broker, because the
- * tests mostly wait and can run concurrently. Faults that need no separate disk or broker run one after another on one
- * installation, so that each starts from the state after the previous one. With BAD_DAYS=apart, each fault has its own
- * installation. `clocks`: selects the clock faults.
+ * Registers a test for each fault of an installation with this broker. Each broker has its own file, because the tests mostly wait and can
+ * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each starts from the state
+ * after the previous fault. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
  */
 export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
-  // Faults that need a separate installation come last.
+  // Faults that need a separate installation run last.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
@@ -44,20 +43,20 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
   }
 
   describe.each(faults.map((fault) => [fault.name, fault] as const))('during the fault: %s', (_name, fault) => {
-    // A separate disk requires root.
+    // A fault with a separate disk requires root.
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'no acknowledged reading is lost, none is counted twice, and the service recovers by itself',
       async () => {
         const outcome = await injectFault(await installed(fault), fault, PER_SECOND).catch(async (error) => {
-          // The next fault gets a new installation.
+          // After a failure, the next fault gets a new installation.
           await remove();
           throw error;
         });
         const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = outcome;
-        // Messages before, during and after the fault.
+        // The counts include messages before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // Readings that a broker without persistence had acknowledged and lost are not the service's loss.
+        // If a broker without persistence has acknowledged readings and lost them, the service is not responsible.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

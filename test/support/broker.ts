@@ -3,8 +3,8 @@ import { generate } from 'selfsigned';
 import { type BrokerOptions, type EmbeddedBroker, startEmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 
 /**
- * Starts the embedded broker without a database. It accepts every login, each for its own home, and every message. `given` overrides
- * options.
+ * Starts the embedded broker without a database. It accepts every login, each as a home of its own, and every message. `given`: options
+ * that replace these defaults.
  */
 export async function startBroker(given: Partial<BrokerOptions> = {}): Promise<EmbeddedBroker> {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }]);

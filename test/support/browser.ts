@@ -8,12 +8,15 @@ import { LANGUAGES } from '#src/dashboard/words/words.ts';
 /** Path of the browser: Debian's headless Chromium, or the value of CHROMIUM. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Folder for pictures of pages that people look at. It is not in the repository. */
+/** Folder of screenshots for people to look at. It is not in the repository. */
 const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 
 export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
-/** Chromium isolates sites, the network and drawing in processes of their own. A page of this service costs a fifth less CPU time without. */
+/**
+ * Chromium runs sites, the network and drawing in separate processes. Without this isolation, a page of this service needs a fifth less CPU
+ * time.
+ */
 const FEWER_PROCESSES = [
   ...['--disable-gpu', '--in-process-gpu', '--enable-features=NetworkServiceInProcess2'],
   ...['--disable-site-isolation-trials', '--process-per-site', '--renderer-process-limit=1'],
@@ -22,8 +25,8 @@ const FEWER_PROCESSES = [
 export async function startBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`There is no ${CHROMIUM}: apt-get install chromium-headless-shell, or set CHROMIUM.`);
-  // Without a sandbox, which root cannot use and the service's own pages do not need. Certificate errors are ignored by
-  // an argument of the browser, because a service worker uses the browser's settings, not the page's.
+  // Starts Chromium without a sandbox, which root cannot use and the service's own pages do not need. An argument of Chromium turns off
+  // certificate errors, because a service worker uses Chromium's settings, not the page's.
   return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', '--ignore-certificate-errors', ...FEWER_PROCESSES],
@@ -32,10 +35,7 @@ export async function startBrowser(): Promise<Browser> {
 
 let shared: Promise<Browser> | undefined;
 
-/**
- * Returns the browser of this vitest process. All test files share it, each with its own contexts. It ends with the
- * process.
- */
+/** Returns the browser that all test files of this vitest process share, each with its own contexts. It ends with the process. */
 export function openBrowser(): Promise<Browser> {
   shared ??= startBrowser();
   return shared;
@@ -61,7 +61,7 @@ export async function newBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // The limit is shorter than the test's own, so that the error names the awaited element.
+  // Shorter than the test's own time limit, so that the error names the element for which the test waited.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -69,7 +69,7 @@ export async function newBrowserContext(
   });
   context.on('weberror', (error) => problems.push(`${error.page()?.url()}: ${error.error().stack}`));
   context.on('console', (message) => {
-    // The browser also reports each response that is not 2xx. Tests check those that matter.
+    // Ignores Chromium's report of each response that is not 2xx. Tests check the relevant responses themselves.
     const isAnswer = /Failed to load resource/.test(message.text());
     if (message.type() === 'error' && !isAnswer) problems.push(`${message.page()?.url()}: ${message.text()}`);
   });
@@ -100,7 +100,7 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Without these options axe also describes elements that pass, and fetches style sheets for rules that are off by default. */
+/** Options of axe. Without them, axe also describes elements that pass, and fetches style sheets for rules that are off by default. */
 const AXE_OPTIONS = { resultTypes: ['violations'], preload: false };
 
 /** Fails if axe-core finds a violation on the page, by all its rules or by some. */
@@ -122,8 +122,8 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
 }
 
 /**
- * Sizes and colour schemes, each of which is tested once, because each of axe's findings depends on only one of them.
- * Texts and roles are always the same.
+ * Combinations of size and colour scheme. Each size and each scheme occurs in only one of them, because a finding of axe depends on only
+ * one of the two. Texts and roles are the same in all.
  */
 const LOOKS = [
   ['phone', 'dark', undefined],
@@ -131,8 +131,8 @@ const LOOKS = [
 ] as const;
 
 /**
- * Axe's rules whose findings depend on a page's texts. A page that is tested by all rules in one language needs only
- * these in another.
+ * Axe's rules whose findings depend on a page's texts. If a page is tested by all rules in one language, these are enough for the other
+ * languages.
  */
 export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[
@@ -157,7 +157,7 @@ export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...['scrollable-region-focusable', 'table-duplicate-name', 'valid-lang'],
 ];
 
-/** EVERY_LOOK=1 tests each size in each colour scheme, by all rules, and in each language. It takes twenty times as long. */
+/** With EVERY_LOOK=1, each page is tested in each size, colour scheme and language by all rules. This takes twenty times as long. */
 const EVERY_LOOK = process.env.EVERY_LOOK === '1';
 const ALL_LOOKS = [
   ['phone', 'dark', undefined],
@@ -167,9 +167,9 @@ const ALL_LOOKS = [
 ] as const;
 
 /**
- * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no
- * violation. PICTURES=1 saves a picture of each. `only`: tests a single size, if the other was tested in another
- * language. `rules`: tests only some of axe's rules.
+ * Tests the page at every size and in every colour scheme: nothing is wider than the screen, and axe finds no violation. With PICTURES=1,
+ * saves a screenshot of each. `only`: tests a single size, if the other one was tested in another language. `rules`: limits the test to
+ * some of axe's rules.
  */
 export async function testLooks(
   page: Page,
@@ -177,9 +177,9 @@ export async function testLooks(
   only?: keyof typeof SCREEN_SIZES,
   rules?: readonly string[],
 ): Promise<void> {
-  // Waits for the page, because axe would fetch style sheets that are still loading and so violate the content policy.
+  // Waits until the page has loaded, because axe would fetch unfinished style sheets, which violates the content policy.
   await page.waitForLoadState();
-  // The language cannot be changed in an open dialog, whose texts are made when it opens.
+  // The language cannot be changed while a dialog is open, because the dialog's texts are created when it opens.
   const isFree = (await page.getByRole('dialog').count()) === 0;
   const isDashboard = new URL(page.url()).pathname.startsWith('/dashboard');
   if (!EVERY_LOOK || only !== undefined || !isFree || !isDashboard) return testCurrentLooks(page, name, only, rules);
@@ -190,7 +190,7 @@ export async function testLooks(
   }
 }
 
-/** Changes the language of a page of the dashboard, like the select box on the Account page. */
+/** Changes the language of a dashboard page, as the select box on the Account page does. */
 export async function chooseLanguage(page: Page, language: string): Promise<void> {
   await page.evaluate(`import('/dashboard/app/words/choice.js').then((one) => one.chooseLanguage('${language}'))`);
   await page.locator(`html[lang=${language}]`).waitFor();
@@ -210,9 +210,7 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/**
- * Tests the page at every size in its current language, because another language cannot be fetched without a network.
- */
+/** Tests the page at every size in its current language only, for tests without a network, in which no other language can be loaded. */
 export async function testCurrentLooks(
   page: Page,
   name: string,
@@ -223,12 +221,12 @@ export async function testCurrentLooks(
     if (only !== undefined && size !== only) continue;
     await page.setViewportSize(SCREEN_SIZES[size]);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // Colours may still be changing from those of the previous scheme. Endless animations are no such change.
+    // Waits for transitions of colours from the previous scheme. Endless animations are ignored.
     await page.evaluate(`Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))`);
     const tooWide = () =>
       page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    // Charts adapt to the size a moment later.
+    // Charts adapt to a new size only after a moment.
     await expect.poll(tooWide, { message: `${name} is wider than a ${size}` }).toBe(0);
     await expectAccessible(page, EVERY_LOOK ? rules : (some ?? rules));
     if (process.env.PICTURES !== '1') continue;

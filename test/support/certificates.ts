@@ -23,7 +23,7 @@ export interface SignedCertificate {
   fingerprint: string;
 }
 
-/** Creates an authority. `name` is that of its files. */
+/** Creates a certificate authority. `name`: its common name, and the beginning of its file names. */
 export async function makeAuthority(folder: string, name: string): Promise<CertificateAuthority> {
   const path = (file: string) => join(folder, `${name}-${file}`);
   const openssl = (...args: string[]) => promisify(execFile)('openssl', args);

@@ -1,9 +1,7 @@
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import type { TestRequirement } from './setup/needs.ts';
 
-/**
- * A reporter that ends a test run with a clear list of tests that did not run, and one plain line for other programs.
- */
+/** Vitest reporter that ends a test run with a list of the tests that did not run, and one plain line for other programs. */
 export default class ClosingLineReporter implements Reporter {
   readonly #missing: readonly TestRequirement[];
   #projects: Vitest['projects'] = [];
@@ -30,11 +28,11 @@ export default class ClosingLineReporter implements Reporter {
         const { state } = test.result();
         if (state !== 'pending') counts[state]++;
       }
-      // A file that failed before its tests were collected also counts as a failure.
+      // A file that failed before its tests were collected counts as one failure.
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // A run of unit tests only does not report missing brokers.
+      // A missing requirement is reported only if the run includes tests that need it: a run of unit tests does not report missing brokers.
       if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,

@@ -13,7 +13,7 @@ export interface ComposeService {
   ports?: string[];
   volumes?: string[];
   profiles?: string[];
-  /** Networks by name, or with the container's aliases in each network. */
+  /** Names of the networks, or the container's aliases in each network. */
   networks?: string[] | Record<string, { aliases?: string[] } | null>;
   healthcheck?: { test?: string[] };
   read_only?: boolean;
@@ -26,9 +26,8 @@ interface ComposeNetwork {
 }
 
 /**
- * Reads a compose file of deploy/ (`folder`: '', 'cluster/' or 'home/') like docker compose, with the variables of the
- * .env.example next to it, some of which `filled` sets. COMPOSE_FILE may name more files; their settings of a service
- * replace those of earlier files.
+ * Reads a compose file of deploy/, like docker compose. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example next to
+ * the file; `filled` replaces some of them. COMPOSE_FILE may name more files. Their settings of a service replace those of earlier files.
  */
 export function composeFile(
   filled: Record<string, string>,
@@ -36,8 +35,7 @@ export function composeFile(
 ): { services: Record<string, ComposeService>; networks: Record<string, ComposeNetwork | null> } {
   const example = [...read(`${folder}.env.example`).matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
   const variables: Record<string, string | undefined> = { ...Object.fromEntries(example), ...filled };
-  // Replaces ${NAME}, ${NAME:-default} and ${NAME:?message}. With the colon, an empty variable counts as unset; ${NAME}
-  // may be empty.
+  // Replaces ${NAME}, ${NAME:-default} and ${NAME:?message}. The forms with a colon treat an empty variable as unset.
   const interpolate = (text: string) =>
     text.replaceAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
       const value = variables[name] || (kind === '-' ? rest : kind === '?' ? undefined : '');
@@ -51,7 +49,7 @@ export function composeFile(
   return first;
 }
 
-/** Returns the folders that deploy/Dockerfile copies into the image in addition to packages, and its entry point. */
+/** Returns the folders that deploy/Dockerfile copies into the image, without those of packages, and the image's entry point. */
 export function readImageContents(): { folders: string[]; entrypoint: string[] } {
   const text = read('Dockerfile');
   const folders = [...text.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder = '']) => folder);

@@ -7,13 +7,13 @@ import type { History } from '#test/reference/histories.ts';
 export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
-/** Runs a counting rule over ordered readings and returns the intervals. */
+/** Runs a counting rule over readings in order. Returns the intervals with their energy. */
 export const computeIntervals = <State>(rule: CountingRule<State>, points: readonly Point[]): EnergyInterval[] =>
   replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * For each position at which a counting rule can restart with `length` consecutive judged readings, returns the state of a full
- * replay and the state of the restart. `knowing`: the restart also receives the state after all readings.
+ * Finds each position at which a counting rule can restart with `length` consecutive judged readings. Returns its state after a full replay
+ * and after the restart. `knowing`: the restart also receives the state after all readings.
  */
 export function compareRestarts<State>(
   rule: CountingRule<State>,

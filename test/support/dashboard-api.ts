@@ -19,9 +19,9 @@ export interface Person {
 export interface DashboardApi {
   api: TestApi;
   context: ApiContext;
-  /** Callers with API keys. `stranger`: another utility. */
+  /** Callers with API keys. `stranger`: a utility that has not enrolled the home. */
   people: Record<'admin' | 'utility' | 'stranger' | 'home', Person>;
-  /** Sends a request, and validates a successful response against its schema. */
+  /** Sends a request. If it succeeds, validates the response against the schema of the operation. */
   ask(path: string, by: { key: string }, sent?: { method?: string; body?: unknown }): ReturnType<TestApi['send']>;
   /** Returns the response status for each of several callers. */
   statuses(path: string, callers: Record<string, Person>): Promise<Record<string, number>>;
@@ -30,9 +30,8 @@ export interface DashboardApi {
 }
 
 /**
- * Registers hooks that start and stop the API with the dashboard's operations, an administrator, two utilities, and a
- * home that the first utility enrolled. The members of the result are available within a test; `people` may be named
- * earlier.
+ * Registers hooks that start and stop an API with the dashboard's operations. It has an administrator, two utilities, and a home that the
+ * first utility enrolled. The members of the result are available within a test. Only `people` can be used earlier.
  */
 export function registerDashboardApi(): DashboardApi {
   const people = { admin: {}, utility: {}, stranger: {}, home: {} } as DashboardApi['people'];
@@ -57,7 +56,7 @@ export function registerDashboardApi(): DashboardApi {
         ),
       ),
     sql: (text, values = []) => own.api.database.pool.query(text, values),
-    // The other members are set when it is started.
+    // The remaining properties are set when the API is started.
   } as Omit<DashboardApi, 'api' | 'context'> as DashboardApi;
   beforeAll(async () => {
     const { api } = Object.assign(own, await startApi());

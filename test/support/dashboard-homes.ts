@@ -22,7 +22,7 @@ interface Kind {
   placement?: 'grid' | 'production' | 'storage' | 'consumption';
 }
 
-/** Pairs devices by their places, and gives them a history of some days up to now. Returns their ids. */
+/** Pairs devices, each in its location, and gives them a history of some days up to now. Returns their ids. */
 export async function addHistory<Name extends string>(
   dashboard: Dashboard,
   userId: string,
@@ -53,7 +53,7 @@ export async function addHistory<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // The current quarter-hour is only partly covered. Just after midnight it is all of today.
+        // Of the current quarter-hour, only the past part is covered. Just after midnight, this part is the whole local day.
         const coveredMs = Math.min(QUARTER_HOUR_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(
@@ -79,7 +79,7 @@ export async function addHistory<Name extends string>(
   return ids;
 }
 
-/** Load of an ordinary day: 120 W at all times, more at breakfast and in the evening, and more at weekends. */
+/** Power of an ordinary day, W: 120 W at all times, more at breakfast and in the evening, and more on weekends. */
 export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
   120 +
   (hour >= 6.5 && hour < 8 ? 900 : 0) +
@@ -87,6 +87,6 @@ export const ordinaryLoadWatts: Load = ({ hour, weekday }) =>
   (hour >= 12 && hour < 12.5 ? 2_200 : 0) +
   (weekday > 5 && hour >= 9 && hour < 17 ? 350 : 0);
 
-/** Production of a roof on a clear day. */
+/** Production of a roof with panels on a clear day, W. */
 export const sunnyRoofWatts: Load = ({ hour }) =>
   Math.max(0, Math.round(3_000 * Math.sin(((hour - 7) / 10) * Math.PI))) * Number(hour >= 7 && hour < 17);

@@ -5,10 +5,10 @@ import { openEventStream } from './event-stream.ts';
 /** Time at which each test begins. */
 export const TEST_START = new Date('2026-06-15T12:00:00Z');
 
-/** Limits that no test reaches. */
+/** Rate limits that are too high to be reached. */
 export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
-/** Returns the session cookie that a response sets. */
+/** Returns the session cookie in a response. */
 export const sessionCookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */
@@ -63,7 +63,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
       expect(answer.status).toBe(201);
       return { cookie: sessionCookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
     },
-    /** Opens an event stream that ends when it is closed, or by the server. */
+    /** Opens an event stream. It ends when the test closes it, or when the server ends it. */
     follow: ({ cookie }: { cookie: string }) => openEventStream(api.port, '/dashboard/v1/changes', { cookie }),
   };
 }

@@ -31,23 +31,20 @@ export interface Dashboard {
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** Opens a page without being signed in. It closes at the end of the test. For `isKept` see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /**
-   * Returns and removes the last sign-in mail to an address with its link and code, or its confirmation mail with its
-   * link.
-   */
+  /** Returns and removes the latest mail to an address: a sign-in mail with its link and code, or a confirmation mail with its link. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /**
-   * Opens the first page as an account, with a session from a sign-in that nobody mailed: the mail, its link and its code have tests of
-   * their own (sign-in.test.ts), and would load three pages instead of one.
+   * Opens the first page as an account, with the session of a sign-in whose mail was not sent. sign-in.test.ts tests the mail, its link and
+   * its code, which would load three pages instead of one.
    */
   signIn(email: string, isKept?: boolean): Promise<Page>;
-  /** Ends everything. Fails if a page violated a rule for all pages (test/support/browser.ts). */
+  /** Ends all processes. Fails if a page violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
 
 /**
- * Starts the dashboard. `env` applies to all roles. `others`: roles in addition to the API. A file whose pages show no readings needs no
- * ingest, and one without alerts, deliveries and jobs needs no worker.
+ * Starts the roles of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API. A test file whose
+ * pages show no readings needs no ingest. One without alerts, deliveries and jobs needs no worker.
  */
 export async function startDashboard(
   env: Record<string, string> = {},
@@ -57,7 +54,7 @@ export async function startDashboard(
     testDatabase(),
     temporaryFolder(),
     openBrowser(),
-    // Ports are chosen before the roles start, because links in mails and pairing instructions contain them.
+    // Chooses the ports before the roles start, because links in mails and pairing instructions contain them.
     freePort(),
     freePort(),
     freePort(),
@@ -72,7 +69,7 @@ export async function startDashboard(
     ...ports,
     ...env,
   };
-  // The first role creates the certificate and the secret that the others also use.
+  // The first role creates the certificate and the secret that the other roles use, too.
   const api = await startRole('api', { ...all, API_PORT: String(port) });
   const roles = [api, ...(await Promise.all(others.map((role) => startRole(role, all))))];
   const db = createDatabase(database.pool);
@@ -126,7 +123,7 @@ export async function startDashboard(
     async signIn(email, isKept) {
       const account = await accountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
-      // The secret is that of the code, which is not used.
+      // Secret of the mailed code. It is empty, because this sign-in does not use the code.
       const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };
       const made = await createSignIn(db, options);
       const page = await newPage(isKept);

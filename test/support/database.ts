@@ -10,24 +10,21 @@ export interface TestDatabase {
   capabilities: Capabilities;
   pool: Pool;
   url: string;
-  /**
-   * Waits until the aggregates contain all writes, on tiers that need a refresh for that. `now`: current time of the
-   * refresh.
-   */
+  /** Waits until the aggregates contain all writes. On some tiers this needs a refresh; `now` is the current time of the refresh. */
   settle(now?: Date): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** Creates a database. `connections` is the maximum number of concurrent connections. */
+/** Creates a database. `connections`: maximum number of concurrent connections. */
 export async function testDatabase({ connections = 10 }: { connections?: number } = {}): Promise<TestDatabase> {
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  // Copying files takes half as long as copying page by page through the WAL.
+  // Strategy of the copy: copying files takes half as long as copying page by page through the WAL.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
-  // A service gives up after 5 s, but on a machine that runs other tests, a connection may take longer.
+  // Time limit for a connection. It is longer than the service's 5 s, because the machine may run other tests.
   pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = TIERS[tier];
   return {

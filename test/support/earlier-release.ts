@@ -6,9 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DEBIAN_13 } from './tiers/reach.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/**
- * Commit of the previous release while there is no tag. Tags begin with the first release made by `npm run release`.
- */
+/** Commit that counts as the previous release while no tag exists. Tags begin with the first release made by `npm run release`. */
 const BEFORE_TAGS = 'cdcf3f9c9813b20cbb7bb5973f26d6d1870fa476';
 
 /** Commit of the first version that can still be installed and updated: its schema has the first eleven migrations. */
@@ -17,7 +15,7 @@ const FIRST = '3c97f435';
 /** Commit of the first version with `energy backup`: its schema has 65 migrations. */
 export const FIRST_WITH_COPIES = 'e40a14d26';
 
-/** Whether this is a git checkout with its full history, according to its files. */
+/** Whether the files show that this is a git checkout with its full history. */
 export const hasHistory = (): boolean => existsSync(join(ROOT, '.git')) && !existsSync(join(ROOT, '.git/shallow'));
 
 /** Whether this is a git checkout. */
@@ -63,7 +61,7 @@ async function installLibraries(checkout: string): Promise<string> {
     const made = `${installed}-${process.pid}`;
     await cp(join(checkout, 'node_modules'), join(made, 'node_modules'), { recursive: true, verbatimSymlinks: true });
     await rm(join(checkout, 'node_modules'), { recursive: true });
-    // Errors are ignored, because another run may have installed them in the meantime.
+    // Ignores the error: another run may have installed the libraries in the meantime.
     await rename(made, installed).catch(() => rm(made, { recursive: true }));
   }
   return join(installed, 'node_modules');

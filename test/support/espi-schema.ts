@@ -7,7 +7,7 @@ const FOLDER = process.env.ESPI_SCHEMA ?? fileURLToPath(new URL('../data/espi', 
 
 export const hasEspiSchema = (): boolean => ['espi.xsd', 'atom.xsd'].every((name) => existsSync(join(FOLDER, name)));
 
-/** Returns the files of the Green Button Alliance with usage data (test/data/espi/README.md). */
+/** Returns the paths of the Green Button Alliance's sample files with usage data (test/data/espi/README.md). */
 export const espiFixtures = (): string[] =>
   existsSync(FOLDER)
     ? readdirSync(FOLDER)
@@ -15,23 +15,22 @@ export const espiFixtures = (): string[] =>
         .map((name) => join(FOLDER, name))
     : [];
 
-/** Schema of both namespaces: that of Atom for a feed, and that of ESPI for the content of its entries. */
+/** Schema that combines the Atom schema for a feed with the ESPI schema for the content of its entries. */
 const BOTH = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:import namespace="http://www.w3.org/2005/Atom" schemaLocation="atom.xsd"/>
   <xs:import namespace="http://naesb.org/espi" schemaLocation="espi.xsd"/>
 </xs:schema>`;
 /**
- * The part of W3C's XML schema that the Atom schema imports. It is included here, because otherwise it is available
- * only on the network.
+ * The part of W3C's XML schema that the Atom schema imports. It is included here, because the original is available only on the network.
  */
 const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="http://www.w3.org/XML/1998/namespace">
   <xs:attribute name="base" type="xs:anyURI"/>
   <xs:attribute name="lang" type="xs:language"/>
 </xs:schema>`;
 
-/** Returns libxml2's errors of a feed by the published ESPI schema; none if it is valid. */
+/** Validates a feed by the published ESPI schema. Returns libxml2's errors; empty if the feed is valid. */
 export async function validateByEspiSchema(feed: string): Promise<string[]> {
-  // Loaded here, because the check whether the schema exists needs no validator.
+  // Loads the validator only here: the check whether the schema exists does not need it.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {
     const contents = readFileSync(join(FOLDER, name), 'utf8');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DecoderSettings } from '#ingest/decoders/family.ts';
 
-/** Folder of the device families. */
+/** Folder that contains the decoders of all device families. */
 export const FAMILIES_FOLDER = resolve(import.meta.dirname, '../../ingest/decoders');
 
 export interface CaseMessage {
@@ -10,7 +10,7 @@ export interface CaseMessage {
   payload?: string;
   payload_b64?: string;
 }
-/** A message as a device sends it, and the expected decoded output. */
+/** A message as a device sends it, with the expected result of its decoder. */
 export interface FamilyCase {
   about: string;
   in: CaseMessage & {
@@ -20,13 +20,16 @@ export interface FamilyCase {
     prior?: CaseMessage[];
     replayed?: boolean;
   };
-  /** `rejected`: number of rejections. `null`: no family recognises the message. A new case may lack it; its test then fails and prints it. */
+  /**
+   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If a new case has no result, its test
+   * fails and prints the actual one.
+   */
   out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }
 
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
-/** Builds the message of a test case. */
+/** Returns the message of a test case. */
 export const messageOf = (given: FamilyCase['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),
@@ -34,10 +37,13 @@ export const messageOf = (given: FamilyCase['in']) => ({
   replayed: given.replayed ?? false,
 });
 export const settingsOf = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
-/** Returns the messages that came before a test case's message. */
+/** Returns the messages that a test case lists as received before its message. */
 export const priorMessagesOf = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
-/** Returns the cases of a family by name: `tables/<family>.cases.json` for a table, or the files in a code family's folder. */
+/**
+ * Returns a family's test cases by name. They are in `tables/<family>.cases.json` for a table, and otherwise in files in the family's
+ * folder.
+ */
 export const casesOf = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);

@@ -11,8 +11,8 @@ import { asMilliwattHours } from '#src/core/units.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * State of the counting rule in its first edition. `good`: last counted reading. `held`: implausible reading after it. `first`:
- * reading that is consistent with the held one.
+ * State of the counting rule's first edition. `good`: last counted reading. `held`: implausible reading after it. `first`: first reading
+ * that is consistent with the held one.
  */
 interface FirstEditionState {
   good?: RegisterValue;
@@ -30,7 +30,7 @@ const pointOf = (value: RegisterValue): Point => ({
   value: value.valueMilliwattHours,
 });
 
-/** Whether a step is a rollover by the first edition of the counting rules, which did not limit its power. */
+/** Whether a step is a rollover by the first edition of the counting rules, which had no limit for its power. */
 function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: CountingSettings): boolean {
   if (registerMaxKwh === null) return false;
   const maximum = Math.round(registerMaxKwh * 1e6);
@@ -39,7 +39,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: Coun
   );
 }
 
-/** The counting rule for registers in its first edition, which computed rows in older installations. */
+/** First edition of the counting rule for registers. Older installations computed their rows with it. */
 export function firstEditionOfRegisters(
   settings: CountingSettings,
   direction: 'import' | 'export',
@@ -60,7 +60,7 @@ export function firstEditionOfRegisters(
   const countStep = (findings: CountingFindings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** Determines the verdict on a held reading that two later readings confirm, and counts the step to it. */
+  /** Called when two later readings confirm a held reading. Judges the held reading, and counts the step to it. */
   function confirm(findings: CountingFindings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -97,7 +97,7 @@ export function firstEditionOfRegisters(
           return counted;
         }
         if (isJitter(good, now)) {
-          // No energy is counted until the previous value is exceeded, because the register counts as standing still.
+          // The register counts as standing still, so no energy is counted until it exceeds its previous value.
           findings.verdict(point, 'jitter');
           const standing = { readAtMs: now.readAtMs, valueMilliwattHours: good.valueMilliwattHours };
           countStep(findings, good, standing);
@@ -126,8 +126,7 @@ export function firstEditionOfRegisters(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading in between was a separate glitch. This reading is now the first that is consistent with the held
-        // one.
+        // The reading in between was a separate glitch. The current reading is now the first one that is consistent with the held one.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -2,21 +2,21 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * First port. It is below the ports that Linux gives to clients (from 32768), because a client's connection could take
- * such a port while a service restarts.
+ * First port that tests use. It is below the ports that Linux assigns to clients (from 32768): while a service restarts, a client's
+ * connection could take its port.
  */
 const FIRST_PORT = 10_000;
 const PORTS_OF_WORKER = 2_200;
 const WORKERS = 10;
 
 /**
- * First port of this process. A service uses its port seconds after the port was chosen, so concurrent tests must not
- * choose from the same ports: each worker of vitest has its own, and uses them in turn.
+ * First port of this vitest worker. A service uses its port seconds after the port was chosen, so each worker has its own range and uses
+ * its ports in turn.
  */
 const firstPort = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS) * PORTS_OF_WORKER;
 let offset = randomInt(PORTS_OF_WORKER);
 
-/** Returns a free TCP port that no other concurrent test gets. */
+/** Returns a free TCP port. No other concurrent test gets the same port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     offset = (offset + 1) % PORTS_OF_WORKER;

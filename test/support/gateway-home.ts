@@ -4,7 +4,7 @@ import { bridgeSettings } from './bridge-settings.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { startRole, temporaryFolder } from './service.ts';
 
-/** A device discovered behind a gateway and not paired yet. */
+/** A device that was discovered behind a gateway and is not paired yet. */
 interface Found {
   family: string;
   native_id: string;
@@ -12,31 +12,29 @@ interface Found {
   awaits: string | null;
 }
 
-/**
- * A home with a gateway and its own service: the API in this process, and ingest with the embedded broker in another.
- */
+/** A home with a gateway and a service of its own: the API in this process, and ingest with the embedded broker in another process. */
 export interface GatewayHome {
   api: TestApi;
   userId: string;
   gatewayId: string;
-  /** MQTT login of the gateway. */
+  /** MQTT login with which the gateway connects. */
   mqtt: { username: string; password: string; topic_prefix: string };
-  /** URL of the service's broker. */
+  /** URL of the service's embedded broker. */
   url: string;
   /** Sends a request as the homeowner. Fails if the response is not successful. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
-   * Starts the household's broker, replacing the previous one, with the bridge of deploy/DEVICES.md. Returns its URL.
-   * `topics`: topics to bridge instead.
+   * Starts the household's broker with the bridge settings of deploy/DEVICES.md, instead of the previous broker. Returns its URL. `topics`:
+   * topics to bridge instead of the documented ones.
    */
   bridge(topics?: readonly string[]): Promise<string>;
-  /** Waits until `count` devices have been discovered with values. */
+  /** Waits until `count` devices with values have been discovered. */
   discovered(count: number): Promise<Found[]>;
   close(): Promise<void>;
 }
 
-/** Starts the service, and creates the home and its gateway. */
+/** Starts the service, and creates the home with its gateway. */
 export async function startGatewayHome(): Promise<GatewayHome> {
   const [api, folder] = await Promise.all([testApi(), temporaryFolder()]);
   api.now = new Date();

@@ -11,14 +11,17 @@ import { START_TIER_SERVER } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Tier that this project's tests run on. */
+    /** Tier on which this vitest project's tests run. */
     tier: Tier;
-    /** Id of this run, the same for all its tiers. */
+    /** Id of this test run. It is the same for all tiers. */
     run: string;
-    /** URLs on the tier's server: of the database `postgres`, and a pattern with NAME for a database's name. */
+    /**
+     * URLs on the tier's server. `adminUrl`: URL of the database `postgres`. `databaseUrl`: URL pattern, in which NAME stands for a
+     * database's name.
+     */
     adminUrl: string;
     databaseUrl: string;
-    /** The migrated database that every test file clones. */
+    /** Name of the migrated template database, which every test file clones. */
     template: string;
   }
 }
@@ -26,20 +29,23 @@ declare module 'vitest' {
 interface Shared {
   server: TestServer;
   template: string;
-  /** Number of projects in this run that use the server. */
+  /** Number of vitest projects of this run that use the server. */
   users: number;
   stop(): Promise<void>;
 }
 
-/** Servers of this run by tier, and its program. They are stored on the process, because each project loads this module again. */
+/**
+ * Database servers of this run by tier, and the bundling of its program. They are stored on `globalThis`, because each vitest project loads
+ * this module again.
+ */
 const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>>; energyTestProgram?: Promise<void> };
 shared.energyTestServers ??= new Map();
 const servers = shared.energyTestServers;
 
-/** Age after which parts of an earlier bundle are deleted. A run that started with them may still load them. */
+/** Age after which files of an earlier bundle are deleted. Until then, a run that started with this bundle may still load them. */
 const OUTDATED_MS = 24 * 3_600_000;
 
-/** Starts one server for each tier. Its template database is migrated once, and every test file clones it. */
+/** Starts the tier's server if it is not running yet, and migrates its template database once. Every test file clones the template. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { tier } = project.config.provide as { tier: Tier };
   shared.energyTestProgram ??= bundleProgram();
@@ -58,14 +64,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * Bundles the program with its libraries, like a release. Each file is replaced atomically, and the program itself
- * last, because another run may be starting it.
+ * Bundles the program with its libraries, as in a release. Another run may be starting the program, so each file is replaced atomically,
+ * and the program itself last.
  */
 async function bundleProgram(): Promise<void> {
   const folder = join(ROOT, BUNDLE_FOLDER);
   const built = `${BUNDLE_FOLDER}-${process.pid}`;
   await bundle(ROOT, built);
-  // Without it Node parses each file twice at every start, to find out that it is a module: 5 % of the time until a role is ready.
+  // Without this package.json, Node parses each file twice at every start to find out that it is a module. This takes 5 % of the time until
+  // a role is ready.
   await writeFile(join(ROOT, built, 'package.json'), '{"type":"module"}');
   await mkdir(folder, { recursive: true });
   const names = await readdir(join(ROOT, built));
@@ -87,7 +94,8 @@ async function start(tier: Tier): Promise<Shared> {
   const { database } = await migrate(pool);
   await pool.end();
   if (database.tier !== tier) throw new Error(`a server for the ${tier} tier was found to be: ${database.line}`);
-  // A database can be cloned only while no client is connected to it, and TimescaleDB's scheduler would connect.
+  // Forbids connections to the template: a database can be cloned only while no client is connected to it, and TimescaleDB's scheduler
+  // would connect.
   await admin.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
   await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [template]);
   return {

@@ -22,10 +22,7 @@ import {
   writeHomes,
 } from './random-homes.ts';
 
-/**
- * Number of runs and seed of random tests. GROUPED=100 tests the number of memberships that is required before a
- * release.
- */
+/** Number of runs, and seed, of the random tests. GROUPED=100 tests as many memberships as are required before a release. */
 export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
 /** Tree of groups: the parent of each. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
@@ -34,7 +31,7 @@ const DAY_MS = 86_400_000;
 
 export type GroupedUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups without members. Available within a test. */
+/** Random homes of a utility, and a tree of groups that has no members at first. Available within a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];
@@ -45,15 +42,15 @@ export interface GroupedHomes {
   idOf(name: string): string;
   /** API path of a group. */
   path(name: string): string;
-  /** Homes of a group and its subgroups, each once. */
+  /** Homes of a group and its subgroups, without duplicates. */
   homesOf(name: string): TestHome[];
   /** Makes these homes the only members of a group. */
   put(name: string, homes: readonly number[]): Promise<void>;
-  /** Stores all sums as of `daysLater` days later, in UTC and in a zone. Returns the number of sums. */
+  /** Stores the sums of all groups in UTC and in `zone`, as a worker would `daysLater` days later. Returns the number of stored sums. */
   keep(zone: string, daysLater?: number): Promise<number>;
 }
 
-/** Registers hooks that create and remove `count` homes, of which every other one has appliances only. */
+/** Registers hooks that create and remove `count` homes. Every second home has only appliances. */
 export function registerGroupedHomes(count: number): GroupedHomes {
   let utility: { userId: string; key: string };
   let keptAt = 0;
@@ -84,7 +81,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each call uses a later time, so that the groups are checked again.
+      // Each call uses a later time, because a worker checks a group again only after a while.
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,
@@ -117,7 +114,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   return grouped;
 }
 
-/** Returns the expected response for a group of these homes, row by row. */
+/** Returns the expected response for a group of these homes, by row. */
 export function expectedGroupAnswer(
   of: readonly TestHome[],
   zone: string,
@@ -150,11 +147,11 @@ export function expectedGroupAnswer(
   });
 }
 
-/** Devices of a home that have data, without separate channels of a device. */
+/** Returns the devices of a home that have data. Channels with a placement of their own are not listed separately. */
 export const devicesOf = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
-/** Adds energy to a random known quarter-hour of one or more devices, as late data. */
+/** Adds energy to a random known quarter-hour of one or more devices, like a late reading. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
@@ -171,8 +168,8 @@ export async function addLateEnergy(
 }
 
 /**
- * Randomly changes the data and members of a district, and sometimes stores its sums. Calls `agree` after each step to
- * compare them.
+ * Randomly changes the data and members of the group `district`, and sometimes stores its sums. After each step, calls `agree` to compare
+ * the sums with the expected ones.
  */
 export async function changeGroupAtRandom(
   grouped: GroupedHomes,

@@ -7,14 +7,14 @@ import { z } from 'zod';
  * Assistant would strip or warn about is an error here.
  */
 
-/** `valid_topic`: no control characters. Home Assistant allows wildcards in a state topic, but this check does not. */
+/** `valid_topic` of Home Assistant: no control characters. Unlike Home Assistant, this check allows no wildcards in a state topic. */
 const topic = z
   .string()
   .regex(/^[^\p{Cc}+#]+$/u)
   .max(65_535);
 /** `cv.configuration_url`. */
 const url = z.url({ protocol: /^(https?|homeassistant)$/ });
-/** `cv.template` accepts any template; the service's templates read one member. */
+/** `cv.template` of Home Assistant accepts any template. The service's templates each read one member. */
 const template = z.string().regex(/^\{\{ value_json\.[a-z0-9_]+ \}\}$/);
 const text = z.string().min(1);
 
@@ -36,11 +36,11 @@ const CLASSES: Record<string, { units: readonly string[] | RegExp; stateClasses:
 const sensor = z
   .strictObject({
     platform: z.literal('sensor'),
-    // `check_unique_id`: required for every component with more than its platform.
+    // `check_unique_id` of Home Assistant: a unique id is required for every component with more than its platform.
     unique_id: text,
     name: text,
     device_class: z.enum(Object.keys(CLASSES)),
-    // Without a state class no statistics are recorded.
+    // Without a state class, Home Assistant records no statistics.
     state_class: z.enum(['measurement', 'total', 'total_increasing']).optional(),
     unit_of_measurement: text,
     suggested_display_precision: z.int().min(0),
@@ -58,10 +58,10 @@ const sensor = z
     if (config.last_reset_value_template && config.state_class !== 'total') say('a last reset without the class total');
   });
 
-/** A component with only its platform is removed. */
+/** Home Assistant removes a component that contains only its platform. */
 const component = z.union([z.strictObject({ platform: z.literal('sensor') }), sensor]);
 
-/** DEVICE_DISCOVERY_SCHEMA: an unknown member invalidates the whole message. */
+/** DEVICE_DISCOVERY_SCHEMA of Home Assistant: an unknown member invalidates the whole message. */
 const announcement = z.strictObject({
   device: z.strictObject({
     identifiers: z.array(text).min(1),
@@ -96,13 +96,13 @@ export const listSensors = ({ components }: Announcement) =>
     Object.entries(components).filter((entry): entry is [string, z.infer<typeof sensor>] => 'unique_id' in entry[1]),
   );
 
-/** State of an entity after a state message; null if unknown. `lastReset`: ISO 8601. */
+/** State of a Home Assistant entity after a state message; null if unknown. `lastReset`: ISO 8601. */
 export interface EntityState {
   value: number | null;
   lastReset: string | null;
 }
 
-/** Renders a template that reads one member. Null becomes `None`, which means unknown (PAYLOAD_NONE). */
+/** Renders a template that reads one JSON member. If its value is null, the result is `None`, which means unknown (PAYLOAD_NONE). */
 const render = (of: string, state: Record<string, unknown>): string => {
   const value = state[/value_json\.([a-z0-9_]+)/.exec(of)?.[1] ?? ''];
   if (value === undefined) throw new Error(`${of} renders nothing`);
@@ -110,8 +110,7 @@ const render = (of: string, state: Record<string, unknown>): string => {
 };
 
 /**
- * Returns the state that a sensor takes from a message. Throws if Home Assistant would log an error: a value that is not a number or not a
- * time.
+ * Returns a sensor's state after a message. Throws if Home Assistant would log an error, because the value is not a number or not a time.
  */
 export function entityState(of: z.infer<typeof sensor>, payload: string): EntityState {
   const state = JSON.parse(payload) as Record<string, unknown>;
@@ -124,20 +123,23 @@ export function entityState(of: z.infer<typeof sensor>, payload: string): Entity
   return { value, lastReset };
 }
 
-/** Sum of the long-term statistics of a sensor of class `total` (compile_statistics). The Energy page shows differences of this sum. */
+/**
+ * Computes the long-term statistics of a sensor of class `total`, like compile_statistics of Home Assistant. The Energy page shows
+ * differences of the sum.
+ */
 export class LongTermStatistics {
   sum = 0;
   #lastReset: string | null = null;
   #oldState: number | null = null;
   #newState: number | null = null;
 
-  /** Adds a state, in order of time, and returns the sum. Unknown states are ignored. */
+  /** Adds the sensor's next state and returns the sum. Ignores unknown states. */
   take({ value, lastReset }: EntityState): number {
     if (value === null) return this.sum;
     const isReset = (lastReset !== this.#lastReset && lastReset !== null) || this.#oldState === null;
     if (isReset) {
       if (this.#oldState !== null && this.#newState !== null) this.#closed += this.#newState - this.#oldState;
-      // The first state is the zero point. A new cycle begins at 0.
+      // The first state is the zero point of the sum. After a reset, a new cycle begins at 0.
       this.#oldState = this.#oldState === null ? value : 0;
       this.#lastReset = lastReset;
     }

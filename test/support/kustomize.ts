@@ -17,7 +17,7 @@ const kustomization = z.strictObject({
   images: z.array(z.strictObject({ name: z.string(), newTag: z.string() })).default([]),
   replicas: z.array(z.strictObject({ name: z.string(), count: z.int() })).default([]),
 });
-/** Operations of a JSON Patch (RFC 6902) that this reader supports: adding members. */
+/** Operations of a JSON Patch (RFC 6902) that this reader supports: adding a JSON member. */
 const additions = z.array(z.strictObject({ op: z.literal('add'), path: z.string(), value: z.unknown() }));
 
 /** Returns the objects that `kubectl kustomize FOLDER` prints, in the order of the files. Throws if a patch, image or replica has no target. */
@@ -51,7 +51,7 @@ function some<T>(all: readonly T[], isMeant: (one: T) => boolean, name: string):
   return found;
 }
 
-/** Adds a member. As in RFC 6902, the object to which it is added must exist. */
+/** Adds a JSON member. As in RFC 6902, the object to which it is added must exist. */
 function add(object: Manifest, path: string, value: unknown): void {
   const names = path.slice(1).split('/');
   const last = names.pop() as string;

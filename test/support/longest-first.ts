@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The slowest test files, in descending order. Projects run in the order of their first file here; other files follow
- * within each project.
+ * The slowest test files, slowest first. Projects run in the order of their first file in this list; files that are not listed run last
+ * within their project.
  */
 const LONGEST = [
   'ingest/write/plan',
@@ -24,8 +24,8 @@ const LONGEST = [
   'test/database/api/dashboard-session',
 ];
 /**
- * Order of projects. A vitest process serves only one project, so a change of project needs a new process, which must
- * load the service again.
+ * Order of the vitest projects. A vitest process serves only one project, so each change of project costs a new process that must load the
+ * service again.
  */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 
@@ -42,7 +42,7 @@ export default class LongestFirst extends BaseSequencer {
       return found < 0 ? parts.length : found;
     };
     const levelOf = (file: TestSpecification) => (file.project.name === 'unit' ? 0 : rankIn(LEVELS, file));
-    // The sort is stable, so files of the same rank keep vitest's order.
+    // The sort is stable, so files with the same rank remain in vitest's order.
     return (await super.sort(files)).sort(
       (a, b) =>
         levelOf(a) - levelOf(b) ||

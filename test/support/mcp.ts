@@ -2,27 +2,27 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { TestApi } from './api.ts';
 
-/** A connected client of the tools. Its results are data or the service's error. */
+/** A connected MCP client. Its tools return data or the service's error. */
 export interface ToolClient {
   client: Client;
-  /** Runs a tool. Throws if the result is an error. */
+  /** Calls a tool and returns its data. Throws if the result is an error. */
   // biome-ignore lint/suspicious/noExplicitAny: a result can be anything; the test says what it should be
   ask(name: string, values?: Record<string, unknown>): Promise<any>;
-  /** Runs a tool that must be refused. Returns the HTTP status in its error. */
+  /** Calls a tool that must refuse the call. Returns the HTTP status in the tool's error. */
   refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;
 }
 
 const CERTIFICATES = getCACertificates('default');
 
 /**
- * Makes this process trust the certificate of this test API, instead of an earlier one: OpenSSL finds only one with the
- * same name.
+ * Makes this process trust the certificate of this test API instead of an earlier one: OpenSSL finds only one certificate with the same
+ * name.
  */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);
 }
 
-/** Connects the official client over HTTPS. `isModern`: with the protocol's revision of 2026-07-28 instead of earlier ones. */
+/** Connects the official MCP client over HTTPS. `isModern`: uses the protocol's revision of 2026-07-28 instead of earlier ones. */
 export async function connectOverHttp(
   api: TestApi,
   key: string,
@@ -39,7 +39,7 @@ export async function connectOverHttp(
 export const newClient = (isModern = false): Client =>
   new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: isModern ? 'auto' : 'legacy' } });
 
-/** Lists the tools, so that the client validates every later result against the tool's output schema. */
+/** Lists the tools first, so that the client validates each later result against the tool's output schema. */
 export async function createToolClient(client: Client): Promise<ToolClient> {
   await client.listTools();
   const call = async (name: string, values: Record<string, unknown> = {}) => {

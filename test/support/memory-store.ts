@@ -39,42 +39,42 @@ interface StoredSeries {
   splits?: number[];
 }
 
-/** A stored device, with its load profile of closed hours and of the open hour, by start of the quarter-hour in ms. */
+/** A stored device. Its load profile consists of closed hours and the open hour, by start of the quarter-hour in ms. */
 export interface StoredDevice {
   deviceId: string;
   settings: CountingSettings;
   computedWith: SettingsByTime | null;
   channelSettings: ChannelSettings;
-  /** Edits in force, and revoked ones that are still counted. */
+  /** Edits in force, and revoked edits whose effect is still counted. */
   edits: Edit[];
   series: Map<string, StoredSeries>;
   profile: BucketDeltas;
-  /** Energy of the device's separate meters. */
+  /** Energy of the device's separate meters, such as gas meters. */
   meters: NonNullable<DeviceDeltas['meters']>;
   open: OpenHour;
-  /** Version number, which increases with each change. */
+  /** Version number of the device. Each change increases it. */
   version: number;
 }
 
-/** In-memory database for the write path. It returns states and stretches of readings, and stores plans. */
+/** In-memory database for tests of the write path. It returns device states and stretches of readings, and stores plans. */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: CountingSettings): void;
-  /** Changes a device's settings, like its owner. Its past must then be recomputed. */
+  /** Changes a device's settings, as its owner would. The device's past must then be recomputed. */
   set(deviceId: string, settings: CountingSettings): void;
-  /** Sets what a quantity counts as, like the owner. Null restores the automatic choice. */
+  /** Sets what a quantity counts as, as the owner would. Null restores the automatic choice. */
   setMeaning(deviceId: string, nativeName: string, countsAs: string | null): void;
   /** Adds an edit of a device's readings. */
   edit(deviceId: string, edit: Omit<Edit, 'editId' | 'isInForce' | 'counted'>): void;
   revoke(deviceId: string, index: number): void;
-  /** Changes the mapping of all quantities of the device, like its owner, so that its series are split. */
+  /** Changes the mapping of all quantities of the device, as its owner would, so that its series are split. */
   split(deviceId: string): void;
-  /** Changes a stored device without the write path. Returns the result of `change`. */
+  /** Changes a stored device directly, without the write path. Returns the result of `change`. */
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
-  /** Returns a frozen copy, whose changes throw. */
+  /** Returns a frozen copy of the device; changes of the copy throw. */
   load(deviceId: string): { device: DeviceState; version: number };
   stretch(wanted: WantedStretch): Stretch;
-  /** Stores all plans. If one of their devices has changed since it was loaded, stores none and returns false. */
+  /** Stores all plans. If one of their devices has changed since it was loaded, stores no plan and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
 
@@ -82,7 +82,7 @@ export function memoryStore(): MemoryStore {
   const devices = new Map<string, StoredDevice>();
   let edits = 0;
   const series = new Map<number, StoredSeries>();
-  /** Cached by device and version, because devices are loaded frequently. */
+  /** Loaded states by device and version. Cached because devices are loaded frequently. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
   const ordered = new Map<number, PointWithVerdict[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
@@ -113,7 +113,7 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A plan from a cached head contains neither first readings nor earlier roles, because it does not change them.
+      // A plan from a cached head contains neither the first readings nor earlier roles of the series, because it does not change them.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;
@@ -280,7 +280,7 @@ const standingOf = (stored: StoredSeries): SeriesState => {
   };
 };
 
-/** Freezes a value deeply and returns it. Its maps throw on changes. */
+/** Freezes a value with all its contents, and returns it. Its maps throw on changes. */
 function frozen<T>(value: T): T {
   if (value instanceof Map) {
     for (const one of value.values()) frozen(one);
@@ -295,7 +295,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** Returns the whole load profile of a device: closed hours and the open hour. */
+/** Returns the complete load profile of a device: its closed hours and its open hour. */
 export function readWholeProfile({ profile, open }: StoredDevice): BucketDeltas {
   const whole = new Map(profile);
   for (const [startMs, delta] of open ? listQuarterHours(open) : []) addTo(whole, startMs, delta);

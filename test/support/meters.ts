@@ -4,11 +4,14 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A meter in its own home, whose readings go directly to the writer. */
+/** A meter in a home of its own. Its readings go directly to the writer. */
 export interface Meter {
   userId: string;
   deviceId: string;
-  /** Writes readings in kWh, by time, as one batch: register readings, or intervals of the given length. `now` is the writer's clock. */
+  /**
+   * Writes readings as one batch: times with register values in kWh, or with the energy of intervals of the given length. `now`: time of
+   * the writer's clock.
+   */
   read(
     readings: readonly (readonly [string | Date, number])[],
     now?: Date,

@@ -46,7 +46,7 @@ export function dashboards(): Dashboard[] {
 const filledIn = (expression: string): string =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'energy');
 
-/** Returns every expression of rules and dashboards, with its location. */
+/** Returns every expression of alert rules and dashboards, with its location. */
 export const listExpressions = (): { where: string; expression: string }[] => [
   ...alertRules().map(({ alert, expr }) => ({ where: alert, expression: expr })),
   ...dashboards().flatMap(({ file, panels }) =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** A mosquitto of the test, on a free loopback port. */
+/** A mosquitto that a test has started, on a free loopback port. */
 export interface Mosquitto {
   url: string;
   pid: number;
@@ -30,7 +30,7 @@ export async function startMosquitto({
   const port = wanted ?? (await freePort());
   const settings = ['allow_anonymous true', 'persistence false', 'max_queued_messages 0', 'max_inflight_messages 0'];
   const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
-  // Persistent data are stored in the folder unless the configuration names another one.
+  // Mosquitto stores persistent data in the folder unless the configuration names another one.
   const persistenceLine = ownConfiguration?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
   // As root, mosquitto would switch to another user, who may not enter the folder.
   await writeFile(

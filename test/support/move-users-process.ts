@@ -6,7 +6,7 @@ import { moveUsers } from '#src/start/users-move/move-users.ts';
  * when it reports AT (part of a step's text, or the name of a completed relation) for the NTH time.
  */
 const [source = '', target = '', accounts = '', at = '', nth = '1'] = process.argv.slice(2);
-// Writes the compile cache, because a killed process does not write it at its end.
+// A killed process does not write Node's compile cache at its end, so this process writes it now.
 flushCompileCache();
 let times = 0;
 function onProgress(text: string): void {

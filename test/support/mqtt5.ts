@@ -11,7 +11,7 @@ export const READINGS_TOPIC = `energy/v1/${DEVICE_ID}/readings`;
 export const STATUS_TOPIC = `energy/v1/${DEVICE_ID}/status`;
 export const GATEWAY_ID = 'gwy_00000000000000000000000000';
 export const USAGE_TOPIC = `energy/v1/homes/usr_${GATEWAY_ID}/usage`;
-/** Time limit that is much shorter than a keep-alive would need to end a connection. */
+/** Time limit for the end of a connection. A keep-alive would need much longer to end it. */
 const SOON_MS = 5_000;
 export const MQTT5_OPTIONS = { protocolVersion: 5 } as const;
 
@@ -41,7 +41,7 @@ export async function startCommittingBroker(given: Partial<BrokerOptions> = {}) 
   brokers.push(broker);
   return { broker, received, held, holding, texts: () => received.map(({ text }) => text) };
 }
-/** Connects with mqtt.js. `ended`: reason codes of the broker's DISCONNECT packets. */
+/** Connects with mqtt.js in MQTT 5. `ended`: reason codes of the DISCONNECT packets that the broker sent. */
 export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptions = {}) {
   const client = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
     username: DEVICE_ID,
@@ -63,7 +63,7 @@ export async function connectVersion5(broker: EmbeddedBroker, more: IClientOptio
   return { client, connack, ended, closed };
 }
 
-/** Connects with these bytes. `replies`: the packets that the broker has sent. */
+/** Connects and sends these bytes. `replies`: packets that the broker has sent. */
 export async function connectByBytes(
   broker: EmbeddedBroker,
   connectBytes: Buffer,

@@ -7,29 +7,29 @@ import { generate } from 'selfsigned';
 
 type Claims = Record<string, unknown>;
 
-/** A real OpenID Connect provider over TLS on the loopback interface, with its own certificate authority. */
+/** A real OpenID Connect provider over TLS, on the loopback interface and with its own certificate authority. */
 export interface OidcServer {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Certificate of the authority as PEM. */
+  /** Certificate of the certificate authority, as PEM. */
   ca: string;
-  /** People who can sign in, by login, with their claims. Any password is accepted. */
+  /** Claims of the people who can sign in, by login. Any password is accepted. */
   people: Map<string, Claims>;
-  /** Faults of the provider: responses for a path (by its end), or an ID token that differs from the requested one. */
+  /** Faults of the provider: responses by the end of their path, or an ID token that differs from the requested one. */
   faults: {
     answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
     idToken?: ((claims: Claims) => Claims) | undefined;
     signing?: 'none' | 'another key' | 'the secret' | undefined;
   };
-  /** Returns the number of requests to a path, given by its end. */
+  /** Returns the number of requests whose path ends with `path`. */
   asked(path: string): number;
   /**
-   * Signs in at the provider like a browser, starting at the URL of a redirect. Returns the URL to which the provider
+   * Signs in at the provider like a browser, starting at the URL of the service's redirect. Returns the URL to which the provider
    * redirects.
    */
   signIn(location: string, login: string): Promise<string>;
-  /** Connects the provider to a running service. Before that it does not respond. */
+  /** Makes the provider serve this running service. Before that, it does not respond. */
   serve(serviceUrl: string): void;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export async function startOidc(): Promise<OidcServer> {
     handle = provider.callback();
   };
 
-  /** Returns the token with other claims, or with another signature. */
+  /** Returns the ID token with other claims or another signature. */
   function forged(token: string): string {
     const [head = '', payload = ''] = token.split('.');
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());

@@ -5,36 +5,36 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A program with its own root file system, as in a container. */
+/** A program that runs with its own root file system, as in a container. */
 export interface ProgramInOwnRoot {
   process: ChildProcess;
-  /** Standard output and standard error so far. */
+  /** Standard output and standard error of the program so far. */
   output(): string;
   /** Resolves with the program's exit code. */
   ended: Promise<number | null>;
-  /** Sends SIGTERM to the program only, like `docker stop`. */
+  /** Sends SIGTERM to the program but not to its children, like `docker stop`. */
   terminate(): void;
 }
 
 export interface InOwnRoot {
-  /** Folder for the mount and for the volume (`data`). */
+  /** Folder in which the root is mounted. Its subfolder `data` is the volume. */
   folder: string;
   /** Folders of the repository that are copied into the image, in addition to packages. */
   copied: readonly string[];
-  /** Numeric id of the user and group of the program. */
+  /** Numeric user id and group id with which the program runs. */
   user: number;
   command: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Capabilities that the program keeps if it runs as root, by their names for `setpriv`. Default: none. */
+  /** Capabilities that the program retains if it runs as root, by their names for `setpriv`. Default: none. */
   capabilities?: readonly string[];
-  /** A further file for the image's folder /app. */
+  /** Additional file that is copied to the image's folder /app. */
   file?: string;
 }
 
 /**
- * Mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm,
- * and the folder `data` as /data. All of it is in namespaces that end with the program. Then runs the program with only
- * the named capabilities, and without a way to gain others.
+ * Shell command that mounts a read-only root: this machine's programs and libraries, /app as in the image, a private /tmp and /dev/shm, and
+ * the folder `data` as /data. All of this is in namespaces that end with the program. Then runs the program with only the named
+ * capabilities, and without a way to gain others.
  */
 const MOUNT = `set -e
 root=$1 app=$2 node=$3 data=$4 user=$5 capabilities=$6 file=$7; shift 7
@@ -87,7 +87,10 @@ export function startInOwnRoot({
   };
 }
 
-/** Whether a process is the program itself: it has these arguments, and another root than this process. */
+/**
+ * Whether a process is the program itself, not one of the processes that start it: it has these arguments, and another root than this
+ * process.
+ */
 function isProgram(pid: number, command: readonly string[]): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

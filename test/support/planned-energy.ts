@@ -17,12 +17,12 @@ import type { History } from '#test/reference/histories.ts';
 import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
-/** The same as `toEqual`, which takes ten times as long for values that are equal. */
+/** Like `toEqual`, which takes ten times as long for equal values. */
 export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual, message).toEqual(wanted);
 }
 
-/** Expects the load profile to equal the reference's result for the whole set of readings. */
+/** Expects the load profile to equal the reference's result for all readings. */
 export function expectEnergy(device: StoredDevice, all: History['readings']): void {
   const readings = readingsOfDevice(all);
   const edits = inForce(device);
@@ -46,9 +46,7 @@ export function expectEnergy(device: StoredDevice, all: History['readings']): vo
 
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
 
-/**
- * Expects each separate meter (gas, heat, water) to equal the import of an electricity meter with the same messages.
- */
+/** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
 function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isPlaced(one))) {
@@ -56,7 +54,7 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register of unknown meaning may also be of this medium, so its power does not count.
+      // A register of unknown meaning may also measure this medium, so the power in addition to it does not count.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -66,7 +64,7 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
       if (edit.channel === null) return [edit];
       return media.join() === meterWords.join() ? [{ ...edit, channel: plainly(edit.channel) }] : [];
     });
-    // An electricity meter's power also counts as export, so it has readings even next to a register.
+    // An electricity meter's power counts as export, too, so the meter has readings even if it has a register.
     const counts = (readings: number | bigint) => (ofMeter.some(({ kind }) => kind === 'power') ? '' : readings);
     const wanted = [...referenceConsumption(ofMeter, settings, startOfQuarterHour, edits)]
       .filter(([, row]) => row.covered > 0n)
@@ -85,13 +83,10 @@ const plainly = (channel: string) =>
     .filter((word) => !MEDIA.has(word))
     .join('/');
 
-/** Words in a channel's name that identify its medium. */
+/** Words in a channel's name that identify its medium, such as gas. */
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
-/**
- * Expects the energy, the meters and the stored series to equal the results of the reference and of the counting rule for the whole set of
- * readings.
- */
+/** Expects the stored energy, meters and series to equal the results of the reference and of the counting rule for all readings. */
 export function expectReferenceResults(device: StoredDevice, all: History['readings']): void {
   expectEnergy(device, all);
   expectMeters(device, all);
@@ -120,8 +115,8 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
 }
 
 /**
- * Expects the stored results to equal the counting rule's for the stored readings, with the settings with which each time was
- * computed. Therefore also holds between two chunks of a recomputation after edits or changed settings.
+ * Expects the stored results to equal those of the counting rule for the stored readings, with the settings with which each time was
+ * computed. This must hold even between two chunks of a recomputation.
  */
 export function expectStoredByRules(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -163,7 +158,7 @@ interface Step {
   readonly roles: Roles;
   /** Channel of its series. */
   readonly of: string;
-  /** What the tariffs of which it is one count together; null if it is no tariff. */
+  /** Key of the tariff registers that count together, one of which is this register; null if it is not a tariff register. */
   readonly tariff: string | null;
 }
 
@@ -171,8 +166,8 @@ const tariffOf = ({ isTariff, meter, export: isExport }: Roles, of: string): str
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isPlaced(meter) ? meter : isExport}` : null;
 
 /**
- * Whether a rising step of another tariff lies in a rising step and ends before it, so that the energy of the outer
- * step comes after it.
+ * Whether a rising step of another tariff lies within a rising step and ends before it. If so, the energy of the outer step lies after the
+ * inner one.
  */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&

@@ -8,38 +8,35 @@ import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
 
-/** Number of random histories to compare; set PLANNED_HISTORIES for more. */
+/** Number of random histories to compare. PLANNED_HISTORIES sets another number. */
 export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
-/** Number of devices in a run. Their readings share batches. */
+/** Number of devices in a run. Batches contain readings of several devices. */
 export const DEVICE_COUNT = 4;
 
-/** Length of a chunk that a worker recomputes at a time. Infinity: the whole past. */
+/** Random length of the chunk that a worker recomputes at a time. Infinity: the whole past. */
 export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
   fc.integer({ min: 1, max: 48 * HOUR_MS }),
 );
 
-/** Order in which readings arrive, and concurrent actions of owners and of workers that recompute changed devices. */
+/** Random order in which readings arrive, with concurrent changes by owners and recomputations by workers. */
 export const arbitraryDelivery = fc.record({
-  /** Rank of each reading in the order of arrival, which is close to time order unless shuffled. */
+  /** Rank of each reading in the order of arrival. Unless `shuffled`, this order is close to the order of time. */
   order: fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 }),
   shuffled: fc.boolean(),
-  /** Indices of readings that are repeated at the end. */
+  /** Indices of readings that arrive again at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /**
-   * The writer that continues at each step. Usually one of them plans on a state that another has changed in the
-   * meantime.
-   */
+  /** Index of the writer that continues at each step. A writer often plans on a state that another writer has changed in the meantime. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
-  /** Kind of head cache of each writer. */
+  /** Kind of each writer's head cache. */
   memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),
-  /** Owners' changes of settings, each with the number of the step before which it is made. */
+  /** Changes of settings by owners, each with the step before which it is made. */
   changes: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), settings: arbitrarySettings }), {
     maxLength: 3,
   }),
-  /** Edits by hand that are made or (by number) revoked, each with the number of the step before which this happens. */
+  /** Edits by hand, and revocations of edits by number, each with the step before which it happens. */
   edits: fc.array(
     fc.record({
       step: fc.nat(200),
@@ -49,16 +46,16 @@ export const arbitraryDelivery = fc.record({
     }),
     { maxLength: 8 },
   ),
-  /** Steps at which a worker recomputes a device with pending edits, and the length of the chunk. */
+  /** Steps at which a worker recomputes a chunk of a device, with the length of the chunk. */
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
     maxLength: 12,
   }),
-  /** Length of chunks once all readings have arrived. */
+  /** Length of the chunks that are recomputed when all readings have arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;
 
-/** Returns the batches in which readings arrive: out of order, and some readings twice. */
+/** Splits readings into the batches in which they arrive: out of order, and some of the readings twice. */
 export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffled, again, batchSizes }: Delivery) {
   const rank = (index: number) => (shuffled ? 0 : index * 100) + (order[index % order.length] as number);
   const byTime = all.toSorted((a, b) => a.readAtMs - b.readAtMs);
@@ -72,8 +69,8 @@ export function splitIntoBatches(all: readonly DecodedReading[], { order, shuffl
 }
 
 /**
- * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from
- * which edits are drawn. Without it there are no edits.
+ * Runs three writers, which take batches in turn while owners change settings. `all`: readings of each device, from which edits are
+ * created; without it there are no edits.
  */
 export function runWriters(
   store: MemoryStore,

@@ -22,8 +22,8 @@ import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes a batch: takes the device from the cache or loads it, plans, loads the stretches that the plan needs, plans
- * again, commits, and updates the cache. Other writers may continue at each yield.
+ * Writes a batch in six steps: takes the devices from the cache or loads them, plans, loads the stretches that the plans need, plans again,
+ * commits, and updates the cache. Other writers may continue at each yield.
  */
 export function* writeBatch(
   store: MemoryStore,
@@ -50,7 +50,7 @@ export function* writeBatch(
           plans.push({ plan: planned, version });
           break;
         }
-        // A cached head does not contain the splits that a replay of stored readings needs.
+        // A replay of stored readings needs the series' splits, which a cached head does not contain.
         if (device === head) {
           ({ device, version } = store.load(deviceId));
           continue;
@@ -72,7 +72,7 @@ export function* writeBatch(
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
     const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
-    // A value that is replaced by a lower one is rejected, even if it arrived in another batch.
+    // A value that a lower one replaces counts as rejected, even if it arrived in another batch.
     const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
     if (stored + duplicates + rejected !== batch.length)
       throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);
@@ -80,10 +80,7 @@ export function* writeBatch(
   }
 }
 
-/**
- * Recomputes a chunk of a device's pending edits and settings, from the earliest pending time on. `lengthMs`: length of
- * the chunk.
- */
+/** Recomputes one chunk of a device with pending edits or settings, from the earliest pending time on. `lengthMs`: length of the chunk. */
 export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
@@ -93,7 +90,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // Changed settings and roles apply without an end, and some without a start.
+  // Changed settings and roles have no end, and some have no start.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
@@ -106,7 +103,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
       return;
     }
     for (const one of planned.wanted) {
-      // Stretches start with few readings, so that their extension is tested although histories are short.
+      // Loads short stretches first, so that their extension is tested although the histories are short.
       const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
       const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });
@@ -115,14 +112,14 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   }
 }
 
-/** Recomputes chunks until no edit or setting is pending. */
+/** Recomputes chunks until no device has a pending edit or setting. */
 export function recomputeAllChunks(store: MemoryStore, deviceIds: readonly string[], lengthMs: number): void {
   for (const deviceId of deviceIds) {
     while (store.devices.get(deviceId)?.computedWith) recomputeChunk(store, deviceId, lengthMs);
   }
 }
 
-/** Whether a head may be cached, by the rule of `load.ts`. */
+/** Whether the head of a device may be cached, by the same rule as in `load.ts`. */
 const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =>
   computedWith === null &&
   [...series.values()].every(isAfterLastSplit) &&
@@ -131,7 +128,7 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
 
-/** Adds an edit if it is valid: a manual value needs an existing register, and only one value per channel and time. */
+/** Adds an edit unless it is invalid. A value by hand needs an existing register, and there is only one for each channel and time. */
 export function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;

@@ -6,9 +6,7 @@ import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { type TestApi, testApi } from './api.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/**
- * An API, and a host from which series with sources are fetched. A test calls `registerSourceApi` before it uses them.
- */
+/** An API, and a host from which it fetches price series. A test calls `registerSourceApi` before it uses them. */
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 export let api: TestApi;
 export let admin: Person;
@@ -19,7 +17,7 @@ const MINUTE_MS = 60_000;
 export const SECRET_BOX = createSecretBox('the secret of the tests');
 export let host: Receiver;
 export let fetcher: ReturnType<typeof createAnswerFetcher>;
-/** Function that answers requests to presets instead of their real addresses. */
+/** Function that returns the responses to requests for presets, so that no request is sent to a preset's real address. */
 let preset: FetchAnswer;
 /** Sets this function. */
 export const answerPresets = (answer: FetchAnswer): void => {
@@ -63,7 +61,7 @@ export const answerWith = (text: string | Buffer, headers: Record<string, string
 const SHAPE = { format: 'json', items: '$.rows', starts_at: '$.from', value: '$.price', at: ['11:15', '18:00'] };
 export const ownSource = (more: object = {}) => ({ url: sourceUrl(), ...SHAPE, ...more });
 export const foreignSource = (more: object = {}) => ({ url: 'https://prices.example/x', ...SHAPE, ...more });
-/** Returns a function that sets the host's answer. */
+/** Returns a function that sets the response of the host. */
 export const answerOfHost = (answer: ReturnType<Receiver['answer']>) => () => {
   host.answer = () => answer;
 };
@@ -93,7 +91,7 @@ export const readPrices = async (id: string) =>
     ),
   );
 export const fetchNextSource = () => fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer, clock: () => api.now });
-/** Fetches everything that is due, without the usual wait of a second between two fetches from a host. */
+/** Fetches all due series. Skips the second that must lie between two fetches from one host. */
 export async function fetchAllSources(): Promise<number> {
   for (let series = 0; ; ) {
     const did = await fetchNextSource();

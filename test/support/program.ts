@@ -2,15 +2,15 @@ import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 /**
- * Folder of the bundled program. It is inside the checkout, so that the program finds the files of `src` and the
- * libraries that are not bundled.
+ * Folder of the bundled program. It is inside the checkout, where the program finds the files of `src` and the libraries that are not
+ * bundled.
  */
 export const BUNDLE_FOLDER = 'node_modules/.cache/energy-program';
 export const BUNDLED_PROGRAM = join(ROOT, BUNDLE_FOLDER, 'main.js');
 
 /**
- * Program that tests start as a separate process (`node PROGRAM ARGUMENTS`). The configuration of vitest sets the
- * bundle of this checkout (TEST_PROGRAM), which needs half the CPU time to start. With FROM_SOURCE=1, and in
- * benchmarks, it is the TypeScript source.
+ * Program that tests start as a separate process (`node PROGRAM ARGUMENTS`). By default it is this checkout's bundle, which vitest's
+ * configuration sets in TEST_PROGRAM; a bundle needs half the CPU time to start. With FROM_SOURCE=1, and in benchmarks, it is the
+ * TypeScript source.
  */
 export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin/energy.js');

@@ -1,9 +1,9 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** A metric that an expression uses. */
+/** A metric that a PromQL expression uses. */
 interface Asked {
   metric: string;
-  /** Labels in the selectors of the metric. */
+  /** Labels in the selectors of this metric. */
   labels: string[];
 }
 
@@ -32,7 +32,7 @@ export function readPromQl(expression: string): { asked: Asked[]; grouping: stri
   return { asked, grouping };
 }
 
-/** Returns the labels of each metric in a scrape, by the names of its series, with the suffixes of histograms. */
+/** Returns the labels of each metric in a scrape. Names of histograms include the suffixes of their series. */
 export function readScrape(text: string): Map<string, Set<string>> {
   const known = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {
@@ -49,10 +49,10 @@ export function readScrape(text: string): Map<string, Set<string>> {
 
 const endings = (name: string): string[] => ['_bucket', '_sum', '_count'].map((ending) => name + ending);
 
-/** Metrics and labels that Prometheus adds itself. */
+/** Metrics and labels that Prometheus itself adds to a scrape. */
 const ITS_OWN = { metrics: new Set(['up']), labels: new Set(['job', 'instance']) };
 
-/** Returns messages about metrics and labels of an expression that are missing in the scrape. */
+/** Returns a message for each metric or label of the expression that is missing in the scrape. */
 export function findUnknownMetrics(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { asked, grouping } = readPromQl(expression);
   const ours = asked.filter(({ metric }) => !ITS_OWN.metrics.has(metric));

@@ -2,7 +2,7 @@ import type { ReferenceDevice, ReferencePlacement } from '#test/reference/home.t
 import type { TestApi } from './api.ts';
 import { addToProfile, type ProfileDifference } from './load-profile.ts';
 
-/** Random homes with four days of quarter-hours across a change of the clocks; the same seed gives the same homes. */
+/** Random homes with four days of quarter-hours, during which the clocks change. The same seed gives the same homes. */
 export const QUARTER_HOUR_MS = 900_000;
 export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
 export const QUARTER_HOUR_COUNT = 4 * 96;
@@ -17,7 +17,7 @@ export const PLACEMENTS: ReferencePlacement[] = [
 ];
 export const INSIGHT_INCLUDES =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
-/** Days that contain all data, in every zone. */
+/** Range of days that contains all data in every time zone. */
 export const DATA_RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
 
 export interface TestHome {
@@ -37,8 +37,7 @@ const random = (below: number): number => {
 export const randomElement = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 
 /**
- * Creates a home with two to eight devices, some of which have channels with a placement of their own. `isPlain`: only
- * appliances.
+ * Creates a home with two to eight devices, some of which have channels with a placement of their own. `isPlain`: creates only appliances.
  */
 export async function randomHome(api: TestApi, isPlain = false): Promise<TestHome> {
   const { userId, key } = await api.user('homeowner');
@@ -95,7 +94,7 @@ export async function randomHome(api: TestApi, isPlain = false): Promise<TestHom
   return { userId, key, devices: all };
 }
 
-/** Returns channels of a device that have a placement of their own. The device may have no others. */
+/** Returns random channels of a device that have a placement of their own. They may be all of the device's channels. */
 function randomPart(device: ReferenceDevice): ReferenceDevice {
   const { id, upstream, deletedAtMs } = device;
   const part = randomDevice(id, upstream);
@@ -110,7 +109,7 @@ function randomPart(device: ReferenceDevice): ReferenceDevice {
   return part;
 }
 
-/** Creates a device that starts at some time, is silent at times, and may be deleted. */
+/** Creates a random device. It starts at some time, may be silent at times, and may be deleted. */
 function randomDevice(id: string, upstream: string | null, isPlain = false): ReferenceDevice {
   const placement = isPlain ? 'consumption' : randomElement(PLACEMENTS);
   const has = { import: random(4) > 0 || placement === 'consumption', export: random(3) > 0 };
@@ -125,7 +124,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
-  // Until some minute, a power channel also counted, in addition to the current channels.
+  // Up to a random minute, a power channel counted in addition to the device's current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,
@@ -150,7 +149,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
   return device;
 }
 
-/** Writes the data of homes like ingest. */
+/** Writes the data of homes as ingest would. */
 export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promise<void> {
   const rows = all.flatMap(({ userId, devices }) =>
     devices.flatMap(({ id, partOf, placement, quarters }) =>
@@ -171,8 +170,8 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
           estimatedMilliwattHours: exportEstimated,
           coveredMs: QUARTER_HOUR_MS,
         };
-        // A channel with a placement of its own is stored separately and as part of its device. The same applies to its
-        // estimated export.
+        // A channel with a placement of its own is stored twice: separately, and as part of its device. The same applies to its estimated
+        // export.
         return (partOf ? ['', `/${placement}`] : ['']).flatMap((place) => [
           { ...keys(place), ...own },
           ...(exportEstimated > 0 ? [{ ...keys(`${place}/estimated_export`), ...outwards }] : []),
@@ -185,7 +184,7 @@ export async function writeHomes(api: TestApi, all: readonly TestHome[]): Promis
     await addToProfile(api.database, shuffled.slice(from, from + 20_000));
 }
 
-/** Returns the local date and hour of quarter-hours, computed with Intl. */
+/** Returns the local date and hour of each quarter-hour in a zone, computed with Intl. */
 function calendar(zone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -219,13 +218,10 @@ function calendar(zone: string) {
 export type Calendar = ReturnType<typeof calendar>;
 export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
 
-/** Lengths in minutes of the rows that are shorter than a day. */
+/** Length in minutes of each unit of rows that is shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/**
- * Returns the start of the row that contains a quarter-hour, Unix ms, and the time by which the row is named. Null if
- * rows of this unit are not shorter than a day.
- */
+/** Returns the start (Unix ms) of the row that contains a quarter-hour, and the row's name. Null if the unit is a day or longer. */
 export function clockRow(unit: string, at: number, { hour, minute }: { hour: string; minute: number }) {
   const length = CLOCK_MINUTES[unit];
   if (length === undefined) return null;
@@ -233,6 +229,6 @@ export function clockRow(unit: string, at: number, { hour, minute }: { hour: str
   return { startMs: at - after * 60_000, time: `${hour.slice(0, 2)}:${String(minute - after).padStart(2, '0')}` };
 }
 
-/** Converts mWh to the kWh of API responses. */
+/** Converts mWh to kWh, as in API responses. */
 export const kwh = (energy: number | null) =>
   energy === null ? null : (Math.sign(energy) * Math.floor((Math.abs(energy) + 500) / 1000)) / 1000 || 0;

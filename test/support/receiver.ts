@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A webhook call that the receiver got. */
+/** A webhook request that the receiver got. */
 export interface WebhookCall {
   path: string;
   headers: Record<string, string>;
@@ -10,15 +10,15 @@ export interface WebhookCall {
   atMs: number;
 }
 
-/** An HTTPS server of the test that receives webhooks, with its own certificate authority. */
+/** An HTTPS server that receives webhooks in tests, with its own certificate authority. */
 export interface Receiver {
   url: string;
   port: number;
-  /** Certificate of the authority to trust, as PEM. */
+  /** Certificate (PEM) of the authority that senders must trust. */
   ca: string;
   calls: WebhookCall[];
   /**
-   * Response to a call. A function receives the call. Null: the receiver never responds. `ending`: how the body is left
+   * Response to each webhook call; null: no response at all. A function receives the call. `ending`: way in which the body is left
    * incomplete.
    */
   answer: (call: WebhookCall) => {

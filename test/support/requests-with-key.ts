@@ -1,6 +1,6 @@
 import type { TestApi } from './api.ts';
 
-/** Returns request functions with a key, one per HTTP method. */
+/** Returns functions that send requests with a key, one for each HTTP method. */
 export const requestsWithKey = (api: TestApi, key: string) => ({
   get: (path: string) => api.send(path, { key }),
   post: (path: string, body: unknown) => api.send(path, { key, method: 'POST', body }),

@@ -15,7 +15,10 @@ const QUALITY = 78;
 /** Time zone of the demo's first home. */
 const TIME_ZONE = 'Europe/Berlin';
 
-/** Accounts whose pages are shown: the demo's first home, its utility, the administrator, and nobody signed in. */
+/**
+ * Accounts whose pages are shown: the demo's first home (`home`), its utility (`fleet`), the administrator (`admin`), and no account
+ * (`nobody`).
+ */
 type Account = 'home' | 'fleet' | 'admin' | 'nobody';
 /** Returns the previous month, YYYY-MM. */
 const lastMonth = () => {
@@ -23,10 +26,10 @@ const lastMonth = () => {
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
-/** Pictures by account and name. Each has the steps from a new page of the signed-in account. */
+/** Screenshots by account and name. Each function performs the steps from a newly opened page of the account to the screenshot. */
 const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
   home: {
-    // Yesterday, because at night the current day has hardly any usage.
+    // The page shows yesterday, because at night the current day has hardly any usage.
     async home(page) {
       await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
       await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
@@ -82,7 +85,7 @@ const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>
 
 type Size = keyof typeof SCREEN_SIZES;
 type ColourScheme = (typeof COLOUR_SCHEMES)[number];
-/** Picture of a page at one size. The README shows the Home page in dark too. */
+/** Returns the screenshots of a page, by size and colour scheme. The README shows the Home page in the dark scheme, too. */
 const picturesOf = (name: string): { file: string; size: Size; colorScheme: ColourScheme }[] =>
   COLOUR_SCHEMES.filter((scheme) => scheme === 'light' || name === 'home').flatMap((colorScheme) =>
     (Object.keys(SCREEN_SIZES) as Size[]).map((size) => ({
@@ -92,17 +95,17 @@ const picturesOf = (name: string): { file: string; size: Size; colorScheme: Colo
     })),
   );
 
-/** Names of all pictures in the folder. */
+/** File names of all screenshots in the folder. */
 export const PICTURE_FILES = Object.values(PICTURES).flatMap((pages) =>
   Object.keys(pages).flatMap((name) => picturesOf(name).map(({ file }) => file)),
 );
 
-/** Takes every picture of a new demo. Writes no other files. */
+/** Takes all screenshots of a newly started demo. Writes no other files. */
 async function takeAll(): Promise<void> {
   const [folder, browser] = await Promise.all([temporaryFolder(), startBrowser()]);
   const ports = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'].map((name) => [name, '0']);
   const env = { ...Object.fromEntries(ports), DATA_DIR: folder.path, LOG_LEVEL: 'warn' };
-  // The roles are separate processes that inherit this process's environment.
+  // The demo's roles are separate processes, which inherit this process's environment.
   Object.assign(process.env, env);
   const silent = { start: () => {}, increment: () => {}, stop: () => {} };
   const demo = await startDemo(loadDemoConfig(env), { liveSeconds: 10, faults: [] }, silent);
@@ -118,7 +121,7 @@ async function takeAll(): Promise<void> {
 
 async function takeOf({ baseUrl, links }: Demo, browser: Browser): Promise<void> {
   for (const [account, pages] of Object.entries(PICTURES)) {
-    // A sign-in link works only once, so an account's pictures share a context, and the size is set on the page.
+    // A sign-in link works only once, so all screenshots of an account share a browser context. The size is set on each page.
     const context = await browser.newContext({
       baseURL: baseUrl,
       ignoreHTTPSErrors: true,
@@ -143,7 +146,7 @@ async function signIn(context: BrowserContext, link: string): Promise<void> {
   await page.close();
 }
 
-/** Attempts for each picture. On a busy machine, a page may show an error instead of its data. */
+/** Maximum number of attempts for each screenshot. On a busy machine, a page may show an error instead of its data. */
 const ATTEMPTS = 3;
 
 async function take(
@@ -170,7 +173,10 @@ async function take(
   }
 }
 
-/** Waits until no card has been loading for two seconds: the stream of live readings never ends. Error: a card failed. */
+/**
+ * Waits until no card has been loading for two seconds. It cannot wait for an idle network, because the stream of live readings never ends.
+ * Throws if a card failed to load.
+ */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const { document } = globalThis;
@@ -187,7 +193,7 @@ async function waitUntilLoaded(page: Page): Promise<void> {
   if (problems.length > 0) throw new Error(`${page.url()} shows: ${problems.join(' ')}`);
 }
 
-/** Takes a picture by the protocol of Chromium, because its format is smaller than playwright's own. */
+/** Takes a screenshot by Chromium's own protocol, because its format is smaller than playwright's. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { heapEnvironment, heapFlags } from '#src/start/children.ts';
 import { PROGRAM } from './program.ts';
 
-/** A role of the service in a separate process, as in production. */
+/** A role of the service that runs in a separate process, as in production. */
 export interface RoleProcess {
   process: ChildProcess;
   /** Ports that the role reported when it was ready. */
   ready: Record<string, number>;
-  /** Sends SIGKILL and waits until the process has ended. */
+  /** Sends SIGKILL to the process, and waits until it has ended. */
   kill(): Promise<void>;
-  /** Sends SIGTERM. Resolves with the exit code. */
+  /** Sends SIGTERM to the process. Resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts `energy <role>` and waits until it is ready. The system chooses ports that are not given. `program`: program
- * of another version or installation.
+ * Starts `energy <role>` and waits until the role is ready. The system chooses ports that are not given. `program`: program of another
+ * version or installation.
  */
 export async function startRole(
   role: 'ingest' | 'api' | 'worker',

@@ -9,22 +9,22 @@ import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts
 const DAY_MS = 86_400_000;
 const FROM_MS = Date.parse('2025-01-01T00:00:00Z');
 const LATITUDE = 52;
-/** Days of quarter-hours on which a decision is based. */
+/** Number of days whose quarter-hours a decision about a remark uses. */
 const SEEN_DAYS = 70;
 
 export const HOME_KINDS = ['flat', 'family', 'heat pump', 'electric car', 'solar'] as const;
 export type HomeKind = (typeof HOME_KINDS)[number];
 
-/** Quarter-hours of a simulated home from 2025 on, with days in UTC. */
+/** Quarter-hours of a simulated home from the start of 2025 on. Days are in UTC. */
 export interface SimulatedYear {
   used: Float64Array;
   production: Float64Array | null;
   freezer: Float64Array;
-  /** kWh of each day; null if the day is not simulated. */
+  /** Usage of each day in kWh; null if the day is not simulated. */
   daily: (number | null)[];
 }
 
-/** Traits of an ordinary home: with a freezer, two weeks of holidays in summer and one in winter. */
+/** Returns the traits of an ordinary home. It has a freezer, and two weeks of holidays in summer and one in winter. */
 export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   const random = createRandom(seed, 'freezer');
   const holiday = (month: number, days: number) => {
@@ -41,7 +41,7 @@ export function ordinaryHome(kind: HomeKind, seed: string): HomeTraits {
   };
 }
 
-/** Simulates `days` days of a home from 2025 on. Days before `firstDay` are left empty because they are not used. */
+/** Simulates the first `days` days of a home from 2025 on. Days before `firstDay` remain empty, because the caller does not use them. */
 export function simulateYear(kind: HomeKind, traits: HomeTraits, days: number, firstDay = 0): SimulatedYear {
   const list = () => new Float64Array(days * QUARTER_HOURS_PER_DAY).fill(Number.NaN);
   const [used, freezer, production] = [list(), list(), kind === 'solar' ? list() : null];
@@ -73,7 +73,7 @@ function quarters(minutes: Int32Array): Float64Array {
 }
 
 /**
- * Returns the profile of a home at a quarter-hour, counted from the start of 2025. `hasPlug`: whether its freezer is
+ * Returns the profile of a home at a quarter-hour, whose index counts from the start of 2025. `hasPlug`: whether the home's freezer is
  * measured separately.
  */
 export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
@@ -90,7 +90,7 @@ export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean
   };
 }
 
-/** Returns a fault that begins at a quarter-hour, counted from the start of 2025, and does not end. */
+/** Creates a fault that begins at a quarter-hour and does not end. The quarter-hour's index counts from the start of 2025. */
 export const createLastingFault = (kind: HomeFault['kind'], quarter: number): HomeFault => ({
   kind,
   fromMs: FROM_MS + quarter * QUARTER_HOUR_MS,

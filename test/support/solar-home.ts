@@ -5,10 +5,10 @@ import { addToProfile, FULLY_KNOWN_QUARTER_HOUR, type ProfileDifference } from '
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 
 const QUARTER_HOUR_MS = 900_000;
-/** Rows that are written at a time. */
+/** Number of rows per INSERT. */
 const BATCH = 20_000;
 
-/** A quarter-hour of a home with panels, mWh. */
+/** Energies of a quarter-hour of a home with panels, mWh. */
 export interface SolarQuarterHour {
   atMs: number;
   imported: number;
@@ -17,8 +17,8 @@ export interface SolarQuarterHour {
 }
 
 /**
- * Writes a home with a meter at the grid and an inverter. Both are known throughout, except that the inverter is silent
- * in the quarter-hours for which `isUnknown` is true. Returns its quarter-hours.
+ * Writes a home with a grid meter and an inverter. Both are known throughout, but the inverter is silent in quarter-hours for which
+ * `isUnknown` is true. Returns the home's quarter-hours.
  */
 export async function solarHome(
   api: TestApi,
@@ -56,7 +56,7 @@ export async function solarHome(
 }
 
 /**
- * Returns a quarter-hour of a sunny home by the clock (UTC): odd energies, and in some quarter-hours both directions.
+ * Returns the energies of a sunny home by the time of day (UTC). They are odd numbers, and some quarter-hours have both import and export.
  */
 function quarterAt(atMs: number): SolarQuarterHour {
   const number = atMs / QUARTER_HOUR_MS;

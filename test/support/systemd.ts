@@ -5,28 +5,28 @@ import { findProcessTree } from './cluster/namespace.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 
-/** Folder of the checkout for programs inside. */
+/** Path of the checkout for programs in the systemd environment. */
 export const CHECKOUT = '/home/me/energy-usage-service';
 
-/** systemd of this machine's Debian as the first process of separate namespaces, and the service that it runs. */
+/** The systemd of this machine's Debian, as the first process of separate namespaces, with the service that it runs. */
 export interface OwnSystemd {
-  /** Standard output and standard error of the service so far. */
+  /** Standard output and standard error of the service in systemd so far. */
   output(): string;
-  /** Runs `systemctl` inside; throws if it fails. */
+  /** Runs `systemctl` in the systemd environment. Throws if it fails. */
   systemctl(...args: string[]): string;
-  /** Runs a command of a shell inside, as root in the folder of the checkout; throws if it fails. */
+  /** Runs a shell command in the systemd environment, as root in the folder of the checkout. Throws if it fails. */
   type(command: string): string;
-  /** Process ids of the service's processes of any program, as this machine numbers them. */
+  /** Returns the process ids of the service's processes, as numbered on this machine. */
   pids(): number[];
-  /** Path by which this process reaches a path inside. */
+  /** Returns the path in this process's file system of a path of the systemd environment. */
   path(inside: string): string;
   kill(): Promise<void>;
 }
 
 /**
- * Root file system of systemd: this machine's programs and libraries, and the checkout in a home that others may not
- * enter; everything else is empty. /proc/sys and /sys are read-only, so the machine's kernel settings are not changed.
- * Its cgroups are below a new one. `$node`: folder in which Node is installed.
+ * Shell command that builds systemd's root file system: this machine's programs and libraries, and the checkout in a home folder that other
+ * users may not enter. Everything else is empty. /proc/sys and /sys are read-only, so that the machine's kernel settings do not change.
+ * systemd's cgroups are below a new cgroup. `$node`: folder in which Node is installed.
  */
 const BOOT = `set -e
 root=$1 repository=$2 units=$3 settings=$4 node=$5
@@ -49,13 +49,13 @@ mount --bind "$repository" .${CHECKOUT}; mount -o remount,bind,ro .${CHECKOUT}; 
 cp -r "$units"/. etc/systemd/system/; cp "$settings" etc/energy-usage/energy.env
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /usr/sbin/chroot "$root" /lib/systemd/systemd --system --unit=test.target --log-target=null --show-status=no`;
 
-/** Returns the cgroup hierarchies that systemd uses: version 2 or, in hybrid mode, its own two. */
+/** Returns the cgroup hierarchies that systemd uses: that of version 2 or, in hybrid mode, systemd's own two. */
 const hierarchies = (): string[] =>
   existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup']
     : ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified'];
 
-/** Whether this process may create cgroups in these hierarchies. */
+/** Whether this process may create cgroups in the hierarchies that systemd uses. */
 export function hasCgroups(): boolean {
   try {
     for (const path of hierarchies()) accessSync(join(path, 'cgroup.procs'), constants.W_OK);
@@ -66,8 +66,8 @@ export function hasCgroups(): boolean {
 }
 
 /**
- * Starts systemd with the units of a folder, whose `test.target` is started, and the settings of a file. The service is
- * not installed yet. Needs root and permission to mount.
+ * Starts systemd. `units`: folder of unit files, whose `test.target` is started. `settings`: settings file of the service, which is not
+ * installed yet. Needs root and permission to mount.
  */
 export function startSystemd(options: { folder: string; units: string; settings: string }): OwnSystemd {
   const { folder, units, settings } = options;
@@ -85,7 +85,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     { stdio: 'ignore' },
   );
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  /** Process id of the first process inside. */
+  /** Returns the process id of systemd, the first process of the namespaces. */
   const first = (): number => {
     const [, systemd] = findProcessTree(child.pid as number);
     if (systemd === undefined) throw new Error('systemd does not run');
@@ -103,7 +103,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
       try {
         return readFileSync(path('/var/log/out'), 'utf8');
       } catch {
-        // The first process has not started yet.
+        // systemd has not started yet.
         return '';
       }
     },
@@ -113,7 +113,7 @@ export function startSystemd(options: { folder: string; units: string; settings:
     async kill() {
       child.kill('SIGKILL');
       await ended;
-      // The other processes of the namespace end a moment after its first one.
+      // The other processes of the namespace end a moment after systemd.
       execFileSync('sh', [
         '-c',
         `for i in 1 2 3 4 5 6 7 8 9 10; do find ${own.join(' ')} -depth -type d -exec rmdir {} + 2>/dev/null && exit; sleep 0.2; done; exit 0`,

@@ -9,29 +9,26 @@ import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { temporaryFolder } from './service.ts';
 
-/** Options and callbacks of a move for tests that do not check them. */
+/** Options of a move, and callbacks that do nothing, for tests that do not check them. */
 export const AUTO_TIER = { timescale: 'auto' } as const;
 export const SILENT_CALLBACKS = { step: () => {}, progress: () => {} };
 
-/**
- * An embedded installation, with which new users start, and a database of this run's tier. Both are new for each test.
- */
+/** An embedded installation, as new users have it, and a database of this run's tier. Both are new for each test. */
 export interface TwoDatabases {
   source: TestDatabase;
   target: TestDatabase;
   /**
-   * Creates a migrated database on the embedded server. Its role is not a superuser, and owns the database unless
-   * `owned` is false.
+   * Creates a migrated database on the embedded server. Its role is not a superuser. Unless `owned` is false, the role owns the database.
    */
   embeddedDatabase(options?: { owned?: boolean }): Promise<TestDatabase>;
 }
 
-/** Registers hooks that create and remove the two databases. They are available within a test. */
+/** Registers hooks that create and remove the two databases, which are available within a test. */
 export function registerTwoDatabases(): TwoDatabases {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let embedded: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
   let made = 0;
-  /** Name of the migrated database of which those that the role owns are copies. */
+  /** Name of the migrated template from which databases that the role owns are copied. */
   let template: string | undefined;
   const two = { embeddedDatabase } as TwoDatabases;
   beforeAll(async () => {
@@ -79,8 +76,8 @@ export function registerTwoDatabases(): TwoDatabases {
 }
 
 /**
- * Relations to compare. The load profile is compared through its view, because one database may have packed days that
- * the other stores as hours.
+ * Relations to compare. The load profile is compared through its view: one database may have stored days packed that the other stored as
+ * hours.
  */
 const COMPARED = [
   ...MOVED_RELATIONS.map(({ relation }) => relation).filter(

@@ -1,6 +1,6 @@
-/** Reasons why a person's archive, a move of the installation or a move of an account does not contain a relation. */
+/** Reasons why a relation is missing in a person's archive, in a move of the installation, or in a move of an account. */
 interface Reasons {
-  /** The other files that contain its rows, or why it is not about a person. */
+  /** Files of the archive that contain the relation's data, or the reason why it is not personal data. */
   archive?: string;
   installation?: string;
   account?: string;
@@ -10,8 +10,8 @@ const RECOMPUTED = 'a worker recomputes it from the homes that exist';
 const DISTINCT = 'each installation has its own';
 
 /**
- * Relations that are missing in an archive (src/export/relations.ts) or in a move (src/database/copy/relations.ts), each with the reasons.
- * Relations that are computed from the load profile move with no installation, and have no reasons for moves.
+ * Relations that are missing in an archive (src/export/relations.ts) or in a move (src/database/copy/relations.ts), with the reasons.
+ * Relations that are computed from the load profile are in no move, and need no reason for it.
  */
 const UNCOVERED: Readonly<Record<string, Reasons>> = {
   apps: { account: 'programs call them at the address of the installation: their owners register them again' },
@@ -113,11 +113,11 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
   usage_changes: { archive: 'hourly.csv: changed hours that are not yet compared with alerts' },
 };
 
-/** Returns the relations that one of the three does not contain. */
+/** Returns the relations that are missing in an archive or in one kind of move (`by`). */
 export const uncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 
-/** Relations whose rows a worker recomputes. */
+/** Relations whose rows a worker computes again after a move. */
 export const RECOMPUTED_RELATIONS = Object.keys(UNCOVERED).filter(
   (relation) => UNCOVERED[relation]?.account === RECOMPUTED,
 );

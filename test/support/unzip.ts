@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
 /**
- * Returns the files of a ZIP archive by name. It is read by another program than the one that writes archives, which
+ * Returns the files of a ZIP archive by name. Reads the archive with another library than the one that writes archives. This library
  * verifies checksums and sizes.
  */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {

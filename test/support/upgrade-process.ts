@@ -6,7 +6,7 @@ import { upgradeDatabase } from '#src/start/upgrade-database.ts';
  * AT (part of a step's text, or the name of a completed relation).
  */
 const [dataDir = '', at = ''] = process.argv.slice(2);
-// Writes the compile cache, because a killed process does not write it at its end.
+// A killed process does not write Node's compile cache at its end, so this process writes it now.
 flushCompileCache();
 function onProgress(text: string): void {
   if (text.includes(at)) process.kill(process.pid, 'SIGKILL');

@@ -13,12 +13,12 @@ import type { TestDatabase } from './database.ts';
 
 const SCHEMA = new URL('../../sql/schema/', import.meta.url);
 const migration = (ending: string) => `schema/${readdirSync(SCHEMA).find((name) => name.endsWith(ending))}`;
-/** Migration that introduced heads. */
+/** Path of the migration that introduced heads. */
 export const HEADS_MIGRATION = migration('_heads.sql');
-/** Migration that converted quarter-hours into hours. */
+/** Path of the migration that converted quarter-hours into hours. */
 export const HOURS_MIGRATION = migration('_hours_and_days.sql');
 
-/** Moves every open hour into the load profile and the aggregates. */
+/** Closes every open hour: moves it into the load profile and the aggregates. */
 export async function closeOpenHours(pool: Pool): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
   await pool.query(
@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Reverts a database to the state before hours were stored, as if that migration had not been applied: one row for each
- * quarter-hour, and a copy of the sums of devices' hours. Unpacks packed days.
+ * Reverts a database to the schema before hours were stored, as if that migration had not been applied: one row for each quarter-hour, and
+ * a copy of the sums of devices' hours. Unpacks packed days.
  */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');
@@ -61,7 +61,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views of the rollup files, as far as a migration drops them or a function needs them.
+    // Views of the rollup files that a migration drops or a function needs.
     ...STORED_LEVELS.map(
       (level) => `CREATE VIEW ${storedRelationOf(level)}_expected AS SELECT * FROM ${storedRelationOf(level)}`,
     ),
@@ -82,9 +82,8 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
 }
 
 /**
- * Reverts a database to the state before heads, as if neither that migration nor the current rollups had been applied:
- * every hour is in the load profile and the aggregates, which have their public names, and the counting states are in
- * `series`.
+ * Reverts a database to the schema before heads, as if neither that migration nor the current rollups had been applied. Every hour is in
+ * the load profile and the aggregates, which have their public names, and the counting states are in `series`.
  */
 export async function revertHeadsMigration(database: TestDatabase): Promise<void> {
   const { pool, capabilities } = database;

@@ -6,7 +6,7 @@ import { type CompiledWords, type Language, setWords } from '#src/dashboard/word
 
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
-/** Returns the texts of each page of a language, by the page's name. */
+/** Returns a language's texts by page of the dashboard. */
 export const pagesOf = (language: Language): Record<string, Texts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
@@ -14,14 +14,14 @@ export const pagesOf = (language: Language): Record<string, Texts> =>
       .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(WORDS, language, file), 'utf8'))]),
   );
 
-/** Returns the texts of mails, SMS and plain pages in a language. */
+/** Returns a language's texts of mails, SMS and plain pages. */
 export const mailTextsOf = (language: Language): Record<string, Texts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
-/** Returns the texts of a language in the form that a browser fetches. */
+/** Returns the texts of a language in the compiled form that a browser fetches. */
 export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(pagesOf(language));
 
-/** Sets the language of `words()` in this process, like `words/choice.ts` in a browser. */
+/** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
   setWords(language, await compiledWords(language), tags);
 }
@@ -37,7 +37,7 @@ export const textsByPath = (words: CompiledWords, path = ''): [path: string, tex
 /** Kinds of arguments in a compiled message, by icu-minify's number for each: `select`, `plural`, `selectordinal`, `number`. */
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
-/** Returns the arguments of a message with their TypeScript types. `Shown`: text or a number, shown unchanged. */
+/** Returns the arguments of a message by name, with their TypeScript types. `Shown` means a text or a number that is shown unchanged. */
 export function argumentsOf(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))
@@ -46,7 +46,7 @@ export function argumentsOf(message: CompiledMessage): Map<string, string> {
   return found;
 }
 
-/** Returns the forms of each plural in a message. */
+/** Returns the plural forms that each plural argument of a message has. */
 export const pluralFormsOf = (message: CompiledMessage): string[][] =>
   nodesOf(message).flatMap(([, kind, forms]) => (kind === 2 && forms ? [Object.keys(forms)] : []));
 

@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: Database;
 let evaluator: Evaluator;
 let home: Meter;
-/** A Wednesday, noon UTC. As in operation, the aggregates are materialised up to an earlier time. */
+/** Current time of the tests: a Wednesday, noon UTC. As in operation, the aggregates are materialised up to an earlier time. */
 const NOW = new Date('2026-06-17T12:00:00Z');
 const at = (text: string) => new Date(`2026-06-${text}Z`);
 
@@ -25,7 +25,7 @@ registerAlertingHome(NOW, (made) => {
   ({ database, db, evaluator, home } = made);
 });
 
-/** Evaluates all pending changes. On tiers with continuous aggregates, refreshes them first, as the service does. */
+/** Evaluates all pending changes. On tiers with continuous aggregates, the aggregates are refreshed first, as the service does. */
 async function evaluate(now = NOW): Promise<void> {
   await database.settle(now);
   while ((await evaluateChangedHours(database.pool, evaluator, now)).changes > 0);
@@ -75,7 +75,7 @@ describe('an alert', () => {
   test('evaluates each clock hour for an hourly alert, and the total for a monthly one', async () => {
     await alert({ type: 'peak_usage', thresholdKwh: 1 });
     await alert({ type: 'monthly_usage', thresholdKwh: 20 });
-    // 1.0 in an hour is not above 1; over many days 0.9 an hour add up to more than 20.
+    // Usage of 0.9 kWh in each of 23 hours: no hour exceeds 1 kWh, but the total exceeds 20 kWh.
     await home.read(
       [...Array(24).keys()].map(
         (hour) => [new Date(at('16T12:00').getTime() + hour * 3_600_000), 100 + hour * 0.9] as const,
@@ -98,7 +98,7 @@ describe('an alert', () => {
   ])('uses days of its user’s zone: %s', async (timezone, period_start, period_end) => {
     await updateUser(db, ALL_ACCOUNTS, home.userId, { timezone });
     await alert({ type: 'daily_usage', thresholdKwh: 2 });
-    // One kWh an hour from 16 June 12:00 to 17 June 09:45 UTC.
+    // Usage of one kWh an hour, from 16 June 12:00 to 17 June 09:45 UTC.
     await home.read(
       [
         [at('16T12:00'), 100],
@@ -123,7 +123,7 @@ describe('an alert', () => {
     );
     await evaluate();
     expect(await eventsOf()).toEqual([]);
-    // The hour from 11:00 on the 16th ended 24 h ago: too late. The hour from 12:00 ended 23 h ago.
+    // The hour from 11:00 on the 16th ended 24 h ago, which is too late for an alert. The hour from 12:00 ended 23 h ago.
     await home.read(
       [
         [at('16T11:00'), 100.2],
@@ -147,7 +147,7 @@ describe('an alert', () => {
       NOW,
     );
     await evaluate();
-    // Of two values for one time the lower one counts: 2 kWh, and later more again.
+    // A second value for the same time reduces the usage to 2 kWh, because the lower of two values counts. A later reading raises it again.
     await home.read([[at('17T06:00'), 102]], NOW);
     await evaluate();
     await home.read([[at('17T09:00'), 104]], NOW);
@@ -239,11 +239,11 @@ describe('an alert of a home with solar panels', () => {
     const exported = { channel: 'export' };
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
-    // 10 kWh imported, 7 exported, 4 produced: 7 used, evenly over eight hours.
+    // The home imports 10 kWh, exports 7 and produces 4, so it uses 7, evenly over eight hours.
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T08:00', 110)], at('17T08:00'));
     await home.read([kwhAt('17T00:00', 50)], at('17T08:00'), exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T08:00', 14)], at('17T08:00'), produced);
-    // The meter's export is silent for more than an hour: the evaluation does not wait for it, and it is unknown.
+    // The meter's export has been silent for more than an hour. The evaluation does not wait for it and takes the export as unknown.
     await evaluate(at('17T08:00'));
     expect((await eventsOf()).map(({ kwh_used }) => kwh_used)).toEqual([14]);
   });
@@ -254,7 +254,7 @@ describe('an alert of a home with solar panels', () => {
     const produced = { deviceId: device.device_id, channel: 'export' };
     await alert({ type: 'daily_usage', thresholdKwh: 5 });
     await home.read([kwhAt('17T00:00', 100), kwhAt('17T11:50', 101)], NOW);
-    // An hour of exports has not arrived yet: with them usage is 2 kWh, without them it appears to be 8.
+    // The exports of an hour have not arrived yet. With them usage is 2 kWh; without them it would appear to be 8.
     await home.read([kwhAt('17T00:00', 50), kwhAt('17T11:10', 50)], NOW, exported);
     await home.read([kwhAt('17T00:00', 10), kwhAt('17T11:00', 10), kwhAt('17T11:50', 17)], NOW, produced);
     await evaluate();

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApi, testApi, writeProfile } from '#test/support/api.ts';
 
 /**
- * Requests every answer that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
- * bounds and forms are tested in test/database/api.
+ * Requests every response that is read from aggregates once on each tier: its queries must run there and include all written data. Zones,
+ * bounds and formats are tested in test/database/api.
  */
 const QUARTER_HOUR_MS = 900_000;
 const FROM_MS = Date.UTC(2026, 2, 20);
@@ -18,7 +18,7 @@ beforeAll(async () => {
   anna = await api.user('homeowner');
   for (let at = FROM_MS; at < NOW_MS; at += QUARTER_HOUR_MS) profile.set(at, ((at / QUARTER_HOUR_MS) % 97) * 4_000);
   await writeProfile(api, anna.userId, profile);
-  // Half of the data lies before the border of materialised data, on tiers that have one.
+  // Half of the data is before the boundary of the materialised data, on tiers that have one.
   await api.database.settle(new Date(Date.UTC(2026, 4, 1)));
 });
 afterAll(() => api.close());
@@ -43,7 +43,7 @@ const total = (rows: { kwh_used: number }[]) =>
 test.each([
   ['UTC', 0],
   ['Europe/Berlin', -2],
-  // An hour in Asia/Kolkata consists of quarter-hours of two UTC hours.
+  // Each hour in Asia/Kolkata consists of quarter-hours of two UTC hours.
   ['Asia/Kolkata', -5.5],
 ])('usage by hour, day and month in %s equals the written data', async (tz, hours) => {
   const offsetMs = hours * 3_600_000;
@@ -51,7 +51,7 @@ test.each([
   for (const group of ['hour', 'day', 'month']) {
     const { data } = await ask(`/v1/energy-insights?start=2026-04-01&end=2026-05-31&group_by=${group}&tz=${tz}`);
     expect(data).toHaveLength({ hour: 61 * 24, day: 61, month: 2 }[group] as number);
-    // Each row is rounded separately.
+    // Each row is rounded separately, so the total may differ slightly.
     expect(Math.abs(total(data) - kwh(startMs, endMs))).toBeLessThanOrEqual(data.length * 0.000_5);
     if (group === 'month') expect(data[0].kwh_used).toBe(kwh(startMs, Date.UTC(2026, 4, 1) + offsetMs));
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** An empty database on this tier's server. */
+/** Creates an empty database on this tier's server. */
 async function emptyDatabase(): Promise<{ pool: ReturnType<typeof createPool>; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
@@ -89,7 +89,7 @@ test('chunks hold 25 million readings, and are an hour to four weeks long', asyn
     `SELECT chunk_length(r)::text AS length FROM unnest('{10,1000000,25000000,2500000000}'::float8[]) r`,
   );
   expect(rows.map(({ length }) => length)).toEqual(['672:00:00', '600:00:00', '24:00:00', '01:00:00']);
-  // The server's statistics show 8,640 readings a day: chunks become longer than the initial week.
+  // According to the server's statistics, 8,640 readings a day arrive, so chunks become longer than the initial week.
   await database.pool.query(
     `INSERT INTO readings SELECT 1, t, 0, 1 FROM generate_series(now() - interval '30 days', now(), '10 s') t`,
   );

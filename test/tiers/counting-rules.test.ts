@@ -36,16 +36,16 @@ import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
 import { createMeter } from '#test/support/meters.ts';
 
 /**
- * Number of histories, and of histories that share a run (and its batches). Histories without a database test the counting rules themselves
- * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates,
- * with more histories on tiers where a refresh runs concurrently.
+ * Number of histories, and of histories that share a run and its batches. Tests without a database cover the counting rules themselves
+ * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates.
+ * Tiers where a refresh runs concurrently have more histories.
  */
 const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 100));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
-/** After the end of every history (a register can stand still for weeks), and within its retention. */
+/** Current time: after the end of every history (a register can stay constant for weeks), and within the retention of each history. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
-/** Each run has its own database, so that in each of them the border of materialised data moves through the histories. */
+/** Each run has its own database, so that in each run the boundary of materialised data moves through the histories. */
 let database: TestDatabase;
 async function freshDatabase(): Promise<void> {
   await database?.drop();
@@ -63,7 +63,7 @@ interface Device {
 
 let made = 0;
 
-/** Creates a user and a device for each history; every third user has two devices. */
+/** Creates a user and a device for each history. Every third user has two devices. */
 async function pair(histories: History[]): Promise<Device[]> {
   const devices = histories.map((history, index) => {
     const deviceId = `dev_${++made}`;
@@ -99,17 +99,17 @@ const message = (readings: DecodedReading[]): IncomingMessage => ({
 });
 
 interface Delivery {
-  /** Rank of each message in the order of sending; messages of equal rank keep their order. */
+  /** Rank of each message in the order of sending. Messages of equal rank are sent in their original order. */
   order: number[];
-  /** Messages that are sent twice, and messages that are sent again at the very end. */
+  /** Messages that are sent twice, and messages that are sent once more at the very end. */
   again: number[];
   batchSizes: number[];
   shuffled: boolean;
   /** Times of concurrent refresh passes, in hours after the start of the histories. */
   passesAtHours: number[];
-  /** Kind of cache of each of the two writers. */
+  /** Kind of cache that each of the two writers has. */
   memories: (typeof CACHE_KINDS)[number][];
-  /** Concurrent edits by hand, revocations of the device's last edit, and changes of its settings. */
+  /** Concurrent manual edits, revocations of a device's last edit, and changes of a device's settings. */
   edits: { device: number; edit: ArbitraryEdit; isRevoked: boolean; settings: CountingSettings | null }[];
 }
 
@@ -134,7 +134,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   ),
 });
 
-/** Sends all readings, one per message, in random order and repeated, through two writers at once. */
+/** Sends all readings through two writers at once: one per message, in random order, and some repeatedly. */
 async function deliver(devices: Device[], how: Delivery): Promise<void> {
   const { order, again, batchSizes, shuffled, passesAtHours, memories } = how;
   const all = devices.flatMap((device) => device.readings.map((reading) => message([reading])));
@@ -178,7 +178,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
       }
     }),
   ]);
-  // The last edits are computed without a further message.
+  // Without a further message, the worker must still compute the last edits.
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 100 });
   while ((await recomputeChangedDevices(database.pool, writer)) > 0);
   await database.settle(new Date(HISTORY_START_MS + 48 * 3_600_000));
@@ -186,7 +186,7 @@ async function deliver(devices: Device[], how: Delivery): Promise<void> {
 
 const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 
-/** Edits a device, unless it has not sent that quantity yet, or has the same edit. */
+/** Edits a device, unless the device has not sent that quantity yet or already has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
   const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
@@ -209,7 +209,7 @@ async function revokeLast({ deviceId }: Device): Promise<void> {
   if (last) await revokeEdit(db, ALL_ACCOUNTS, deviceId, last.edit_id, EDITING);
 }
 
-/** Returns the edits that are in force at the end, by device. */
+/** Returns the edits that are not revoked at the end, by device. */
 async function editsInForce(): Promise<Map<string, ReferenceEdit[]>> {
   const { rows } = await database.pool.query('SELECT * FROM reading_edits WHERE revoked_at IS NULL');
   const found = new Map<string, ReferenceEdit[]>();
@@ -255,7 +255,7 @@ const valuesOf = (row: AggregateRow) => [
   row.exportCovered,
 ];
 
-/** Whether a row can be a peak: energy was used, and at least half of it was measured. */
+/** Whether a row can be the peak: energy was used in it, and at least half of the energy was measured. */
 const isPeak = ({ energy, estimated }: Pick<AggregateRow, 'energy' | 'estimated'>) =>
   energy > 0n && 2n * estimated <= energy;
 
@@ -355,7 +355,7 @@ test(`${HISTORIES} random histories give the reference's kWh in every aggregate,
   );
 });
 
-/** Returns a statement for the name of the table that stores an aggregate's rows. */
+/** Returns an SQL statement that finds the name of the table that stores an aggregate's rows. */
 const relationOf = ({ capabilities }: TestDatabase, aggregate: string) =>
   capabilities.continuousAggregates
     ? `SELECT format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name) AS name
@@ -366,7 +366,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   const since = new Date(Date.UTC(2026, 8, 1));
   const { capabilities, pool } = database;
   const pass = (mode: 'check' | 'repair') => checkAllRollups(pool, { capabilities, since, mode });
-  // Refresh up to today first. Otherwise a refresh within the check would close open hours and recompute them before the comparison.
+  // Refresh up to today first. Otherwise the refresh within the check would close open hours and recompute them before the comparison.
   await database.settle(new Date());
   expect((await pass('check')).differences).toEqual([]);
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_daily'))).rows;
@@ -399,7 +399,7 @@ test('differing rows beyond the limit of a report are counted, and all of them r
     home.userId,
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
-  // At most this number of each relation; on continuous aggregates the days above those hours differ, too.
+  // The report lists at most 100 differences per relation. On continuous aggregates, the days of the changed hours differ, too.
   expect(report.differing).toBeGreaterThanOrEqual(1_000);
   expect(report.differences).toHaveLength(100);
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });

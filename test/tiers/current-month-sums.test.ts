@@ -14,12 +14,14 @@ import {
 } from '#test/support/grouped-homes.ts';
 import { randomElement, type TestHome } from '#test/support/random-homes.ts';
 
-/** A group's current month is answered from stored sums only while they are valid, and always equals an independent sum over its homes. */
+/**
+ * A group's current month is computed from stored sums only while the sums are valid, and always equals an independent sum over its homes.
+ */
 const ALL = [0, 1, 2, 3];
 const grouped = registerGroupedHomes(ALL.length);
 const { homes, ask, idOf, path, homesOf, put, keep } = grouped;
 
-/** Compares a group's current month, to each of its last days, in UTC and in a zone. */
+/** Compares a group's current month with the expected values, up to each of its last days, in UTC and in a zone. */
 async function agreeOnMonth(name: string, zone: string): Promise<void> {
   const of = homesOf(name);
   for (const tz of ['UTC', zone]) {
@@ -38,8 +40,8 @@ async function agreeOnMonth(name: string, zone: string): Promise<void> {
 }
 
 /**
- * Returns which halves of the current month's stored sums a query uses, and the day up to which they are stored. Adds 1 GWh to each half
- * for a moment to detect its use.
+ * Returns which of the two halves of a group's stored sums for the current month a query uses, and the day up to which sums are stored. To
+ * detect their use, adds 1 GWh to each half for a moment.
  */
 async function findUsedSums(
   name: string,
@@ -71,8 +73,8 @@ async function findUsedSums(
 }
 
 /**
- * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the answer, and the expected one,
- * which is computed before the changes.
+ * Requests a group's current month while hours of its homes change and stored sums are replaced. Returns the response, and the expected
+ * response, which is computed before the changes.
  */
 async function answeredMeanwhile(name: string, zone: string) {
   const db = createDatabase(grouped.api.database.pool);
@@ -85,9 +87,9 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The first query reads the group's composition; the second reads the rest of the month.
+      // The first call reads the group's composition. The second call reads the rest of the month.
       if (++turns === 2) {
-        // Devices that produce are excluded: the direction of their energy is cached for some seconds.
+        // Energy is not added to devices that produce, because the direction of their energy is cached for some seconds.
         const inHome = (home: TestHome) => devicesOf(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
         await keep(zone, 0);
@@ -110,7 +112,7 @@ async function answeredMeanwhile(name: string, zone: string) {
 test('a current month continues from its stored days, but not once they are invalid', async () => {
   const [name, zone] = ['district', 'Europe/Berlin'];
   await put(name, ALL);
-  // Each pass runs a day later and continues from the stored sums.
+  // Each pass runs one day later than the previous one, and continues from the stored sums.
   for (const [daysLater, end] of [
     [-2, '2026-03-27'],
     [-1, '2026-03-28'],
@@ -120,7 +122,7 @@ test('a current month continues from its stored days, but not once they are inva
     for (const tz of ['UTC', zone]) {
       const reported = await findUsedSums(name, tz);
       expect({ daysLater, tz, ...reported }).toMatchObject({ daysLater, tz, plain: true, composed: true });
-      // A day of Berlin ends before a UTC day.
+      // A day in Berlin ends before the UTC day.
       expect({ daysLater, tz, end: reported.end }).toEqual({ daysLater, tz, end });
     }
     await agreeOnMonth(name, zone);
@@ -149,7 +151,7 @@ test('a current month continues from its stored days, but not once they are inva
   expect(await isKept()).toBe(true);
   await agreeOnMonth(name, zone);
 
-  // Days in Asia/Kolkata end within a UTC hour.
+  // Days in Asia/Kolkata end in the middle of a UTC hour.
   const half = 'Asia/Kolkata';
   const change = { indices: ALL, zone: half, times: 5, daysLater: 0 };
   await changeGroupAtRandom(grouped, change, () => agreeOnMonth(name, half));

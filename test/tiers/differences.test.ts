@@ -5,7 +5,7 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { addToProfile, type ProfileDifference, toDeltaStatementRows } from '#test/support/load-profile.ts';
 
-/** Differences that are too many for one statement. */
+/** Writes more differences than fit into one statement. */
 const HOUR_MS = Date.UTC(2026, 10, 20, 10);
 const NOW = new Date('2026-11-20T12:00:00Z');
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 test('differences give the same result if written by several statements of limited size as by one', async () => {
-  // Two devices per user, with users in no order.
+  // Differences of two devices per user. The users are in no particular order.
   const differences = Array.from(
     { length: 40 },
     (_, index): ProfileDifference => ({
@@ -47,7 +47,7 @@ test('differences give the same result if written by several statements of limit
   const rows: number[] = [];
   await inTransaction(database.pool, async (client) => {
     const query = (config: { text: string; values: [Buffer] }) => {
-      // Number of an array's elements, in PostgreSQL's binary format.
+      // Number of elements of an array in PostgreSQL's binary format.
       rows.push(config.values[0].readInt32BE(12));
       return client.query(config);
     };

@@ -32,7 +32,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
     NOW,
   );
   await database.settle(NOW);
-  // Compressed or packed, as the jobs do.
+  // Compress or pack the history, as the service's jobs do.
   if (capabilities.compression) expect((await compressHistory(pool, NOW)).compressed.length).toBeGreaterThan(0);
   else await packDays(pool, NOW);
   const stored = async () => {
@@ -59,7 +59,7 @@ test('edits of a compressed or packed past are computed, and revoked to the last
   const after = await stored();
   expect(after.notes).toMatchObject([{ verdict: 'excluded' }]);
   expect(after.readings).toHaveLength(60 * 24 + 1);
-  // 2 kWh over two hours, estimated: half a kilowatt-hour less in the first hour.
+  // The register rises by 2 kWh over two hours, which are estimated: half a kilowatt-hour less in the first hour.
   expect(after.quarters?.reduce((sum, { estimated }) => sum + estimated, 0)).toBe(2_000_000);
   expect(after.quarters).not.toEqual(before.quarters);
   const check = () => checkAllRollups(pool, { capabilities, since: at(90), mode: 'check' });
@@ -76,7 +76,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const home = await createMeter(database);
   const { deviceId } = home;
   const hour = (index: number) => new Date(NOW.getTime() - (400 - index) * 3_600_000);
-  // Between the hours 100 and 300 the register is 50 kWh too high.
+  // Between hour 100 and hour 300 the register is 50 kWh too high.
   const all = [...Array(400).keys()].map(
     (index) => [hour(index), 100 + index + (index >= 100 && index < 300 ? 50 : 0)] as const,
   );
@@ -113,7 +113,7 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await piece()).toBe(1);
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(100), counted_to: hour(130) });
   await piece();
-  // Readings in the computed part, and in the part that is not computed yet.
+  // Add readings to the part of the edited time that is already computed, and to the part that is not.
   await home.read(
     [150, 250].map((index) => all[index] as (typeof all)[number]),
     NOW,
@@ -125,16 +125,16 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   const total = (rows: Awaited<ReturnType<typeof profile>>) => rows.reduce((sum, { energy }) => sum + energy, 0);
   expect(total(await profile())).toBe(399e6);
   expect((await profile()).filter(({ estimated }) => estimated > 0).length).toBe(201 * 4);
-  // The revocation is computed in chunks, too; it is half done when the edit is requested again.
+  // The revocation is computed in chunks, too. It is half done when the same edit is requested again.
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, made?.edit_id ?? '', EDITING);
   await piece();
   expect(await counted()).toEqual({ is_counted: true, counted_from: hour(130), counted_to: hour(300) });
   while ((await piece()) > 0);
   expect(await counted()).toEqual({ is_counted: false, counted_from: null, counted_to: null });
   const after = await profile();
-  // The two readings that arrived meanwhile fill silences of two hours.
+  // The two readings that arrived meanwhile end silences of two hours, so nothing is estimated.
   expect(after).toEqual(before.map((row) => ({ ...row, estimated: 0 })));
-  // An edit revoked during its computation is undone from the time that was reached.
+  // If an edit is revoked while it is being computed, only the part computed so far is undone.
   const again = await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING);
   await piece();
   await revokeEdit(db, ALL_ACCOUNTS, deviceId, again?.edit_id ?? '', EDITING);
@@ -142,13 +142,13 @@ test('a long edit is computed in chunks: new readings count, and another worker 
   expect(await profile()).toEqual(after);
 });
 
-/** Changes a device's limit, as its owner does. */
+/** Changes the limit of a device, as the device's owner does. */
 const limitTo = (deviceId: string, limitKw: number) =>
   updateDevice(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, { limit_kw: limitKw });
 
 const hours = (count: number) => (index: number) => new Date(NOW.getTime() - (count - index) * 3_600_000);
 
-/** Returns the rows of a device, without times of writing. */
+/** Returns the stored rows of a device, without the times at which they were written. */
 async function rowsOf(deviceId: string) {
   await database.settle(NOW);
   const asked = [
@@ -162,14 +162,14 @@ async function rowsOf(deviceId: string) {
 test('a changed setting is computed in chunks by any worker, and changed again meanwhile: the result is that of one transaction', async () => {
   const { pool, capabilities } = database;
   const hour = hours(400);
-  // Every 50 h there are 30 kWh within an hour: too much for a limit of 10 kW, so the meter counts as replaced.
+  // Every 50 h the register rises by 30 kWh within an hour. With a limit of 10 kW that is too much, so the meter counts as replaced.
   const all = [...Array(400).keys()].map((index) => [hour(index), 100 + index + 30 * Math.floor(index / 50)] as const);
   const late = [120, 320];
   const total = ([quarters = []]: Awaited<ReturnType<typeof rowsOf>>) =>
     quarters.reduce((sum, { energy }) => sum + energy, 0) / 1e6;
   const changed = async (pieceReadings?: number) => {
     const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
-    // Each chunk has a new worker: the previous one was killed after its chunk.
+    // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
     const piece = () =>
       recomputeChangedDevices(
         pool,
@@ -208,7 +208,8 @@ test('a changed setting is computed in chunks by any worker, and changed again m
   expect(inPieces.lowered).toEqual(whole.lowered);
   expect(inPieces.raised).toEqual(whole.raised);
   expect([total(whole.lowered), total(whole.raised)]).toEqual([399 - 7, 399 + 7 * 30]);
-  // One of the seven leaps lies before the border and counts as a replaced meter; the others count as before.
+  // One of the seven jumps is before the boundary up to which the change was computed, and counts as a replaced meter. The others count as
+  // before.
   expect(total(inPieces.between)).toBe(399 - 1 + 6 * 30);
   const settings = (limitKw: number) => ({ limit_kw: limitKw, register_max_kwh: null, max_gap_minutes: 15 });
   expect(whole.computedWith).toBeNull();
@@ -228,7 +229,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
     });
   const outcomeWith = async (pieceReadings?: number) => {
     const { deviceId, read } = await createMeter(database, pieceReadings ? { pieceReadings } : {});
-    // Each chunk has a new worker: the previous one was killed after its chunk.
+    // Each chunk is computed by a new worker, as if the previous worker had been killed after its chunk.
     const piece = () =>
       recomputeChangedDevices(
         pool,
@@ -239,7 +240,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
       while ((await piece()) > 0) pieces++;
       return pieces;
     };
-    // A total with one false reading, and two tariffs, which count while the total does not.
+    // A total register with one false reading, and two tariff registers, which count while the total does not.
     const sendReadings = async (indices: readonly number[]) => {
       await read(
         indices.map((index) => [hour(index), 100 + 2 * index + (index === 40 ? 900 : 0)]),
@@ -294,7 +295,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
   expect(whole.ignored[1]).toEqual([]);
   expect([whole.pieces, whole.wasComputed, inPieces.wasComputed]).toEqual([0, true, false]);
   expect(inPieces.pieces).toBe(3);
-  // The tariffs count up to the border, and the total after it.
+  // Up to the boundary of the computed part the tariff registers count, and after it the total.
   expect(total(inPieces.between)).toBe(90 + 418);
   const until = { until_ms: hour(91).getTime() };
   expect(inPieces.series).toMatchObject([
@@ -307,7 +308,7 @@ test('a changed meaning of a quantity is computed in chunks by any worker, and c
 test('a setting that is changed together with a long edit is computed with it', async () => {
   const { pool } = database;
   const hour = hours(200);
-  // 30 kWh within an hour: too much for the lower limit, and outside the excluded time.
+  // The register rises by 30 kWh within an hour: too much for the lower limit, and outside the excluded time.
   const all = [...Array(200).keys()].map((index) => [hour(index), 100 + index + (index > 20 ? 30 : 0)] as const);
   const edited = async (isChangedFirst: boolean, pieceReadings?: number) => {
     const { deviceId, read } = await createMeter(database);

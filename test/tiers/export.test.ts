@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Returns names and columns of every relation including views, but not partitions, chunks and relations of extensions. */
+/** Returns the names and columns of all relations including views. Partitions, chunks and relations of extensions are excluded. */
 async function relations(pool: Pool): Promise<Map<string, string[]>> {
   const { rows } = await pool.query(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS columns
@@ -45,8 +45,8 @@ test('every relation is either exported or listed with a reason', async () => {
   const made = await relations(database.pool);
   const shown = [...EXPORTED_RELATIONS, ...LEVEL_FILES, ...SERIES_FILES].map(({ relation }) => relation);
   const decided = new Set([...shown, ...uncoveredRelations('archive')]);
-  // If this list is not empty, add the relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a reason.
-  // (Relations named …_expected are only compared with stored ones.)
+  // If this list is not empty, add the missing relation to src/export/relations.ts, or to test/support/uncovered-relations.ts with a
+  // reason. (Relations named …_expected are only compared with stored relations.)
   expect([...made.keys()].filter((name) => !decided.has(name) && !name.endsWith('_expected'))).toEqual([]);
   expect([...decided].filter((name) => !made.has(name))).toEqual([]);
 });
@@ -63,11 +63,11 @@ test('an export contains every relation in which an account has rows, and no sec
     const [first] = all.flatMap(({ json }) => json(file));
     expect({ file, first }).not.toEqual({ file, first: undefined });
     columns.push(`${file}: ${Object.keys(first).join(' ')}\n`);
-    // If these lists differ, state in src/export/relations.ts why the column is omitted.
+    // If these lists differ, export the missing column, or state in src/export/relations.ts why it is omitted.
     const known = [...Object.keys(first), ...Object.keys(omitted)];
     expect({ file, columns: made.get(relation)?.sort() }).toEqual({ file, columns: known.sort() });
   }
-  // A new column is exported by default. Check that a person may have it, and update this file (`--update`).
+  // A new column is exported by default. Check that a user may have the column, and update this snapshot (`--update`).
   await expect(columns.join('')).toMatchFileSnapshot('exported-columns.txt');
   for (const { relation } of SERIES_FILES)
     expect({ relation, lines: Math.max(...all.map(({ lines }) => lines(relation).length)) }).not.toEqual({
@@ -103,7 +103,7 @@ test('an export contains every row of paged relations exactly once', async () =>
     'SELECT user_id, device_id, series_id FROM devices JOIN series USING (device_id) ORDER BY series_id LIMIT 1',
   );
   const [{ user_id: userId, series_id: seriesId }] = rows;
-  // More rows than two pages hold, several in the same millisecond; also of events, to which deliveries refer.
+  // Add more rows than two pages hold, several in the same millisecond; also for events, to which deliveries refer.
   await pool.query(
     `INSERT INTO readings SELECT $1, date_trunc('hour', now()) - make_interval(secs => n / 4), n % 4, n FROM generate_series(1, 45000) n`,
     [seriesId],
@@ -131,7 +131,7 @@ test('an export contains every row of paged relations exactly once', async () =>
       file,
       rows: await count(`SELECT count(*) FROM ${relation} WHERE split_part(user_id, '/', 1) = $1`),
     });
-  // The sums equal those of the relations.
+  // The exported energies add up to those of the relation.
   const energy = lines('load_profile')
     .slice(1)
     .reduce((sum, one) => sum + Number(one.split(',')[3]), 0);
@@ -144,7 +144,7 @@ test('an export contains every row of paged relations exactly once', async () =>
 
 test('an export contains separate quantities of a device: gas, and the estimated part of its export', async () => {
   const { userId, deviceId, read } = await createMeter(database);
-  // After a silence of three hours the increase is spread over them.
+  // After a silence of three hours the increase of the register is spread over these hours.
   for (const channel of ['export', 'gas'])
     await read(
       [

@@ -11,7 +11,7 @@ import { dayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
-/** A home exported as Green Button and imported elsewhere has the same energies, to the milliwatt-hour, hour by hour. */
+/** A home that is exported as Green Button and imported into another account has the same energies, hour by hour, to the milliwatt-hour. */
 const MINUTE_MS = 60_000;
 const RANGE = dayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
 const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
@@ -47,7 +47,8 @@ const hoursOf = async (userId: string) =>
   );
 
 test('a home that is exported as Green Button is the same after its import', async () => {
-  // Registers every 23 minutes across the hour that the clock change skips, a meter that was silent for a night, and sun at noon.
+  // Register readings every 23 minutes across the hour that the clock change skips, with a night in which the meter was silent, and solar
+  // power at noon.
   const readings: object[] = [];
   let [imported, exported] = [4_000, 1_000];
   for (let at = 0; at < 9 * 24 * 60; at += 23) {
@@ -90,7 +91,7 @@ test('a home that is exported as Green Button is the same after its import', asy
   }
   await rm(folder, { recursive: true });
 
-  // Quality and cost equal those of other answers.
+  // Quality and cost in the Green Button file equal those of other responses.
   const json = await api.send(`/v1/energy-insights?${DAYS}&group_by=hour&include=cost,estimated,grid_import`, {
     key: from.key,
   });

@@ -25,18 +25,18 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes in random groups: a group's answer equals an independent sum over its distinct homes, to the last digit of answers, whether
+ * Random homes in random groups: a group's usage in responses equals an independent sum over its distinct homes, to the last digit, whether
  * or not sums of the group are stored.
  */
 const UNITS: readonly GroupedUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
 const STORED_UNITS: readonly GroupedUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
-/** Indices of the homes that remain after one account was deleted and another is no longer a homeowner's. */
+/** Indices of the homes that remain after one account was deleted and another account is no longer a homeowner. */
 const REMAINING_HOMES = [0, 1, 2, 5];
 const grouped = registerGroupedHomes(HOMES.length);
 const { homes, members, ask, homesOf, put, keep } = grouped;
 
-/** Compares a group's usage in a zone with the expected values for each unit, with all measures and without. */
+/** Compares a group's usage in a zone with the expected values for each unit, once with all measures and once without. */
 async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   const of = homesOf(name);
   for (const unit of units) {
@@ -74,7 +74,7 @@ async function agree(name: string, zone: string, units = UNITS): Promise<void> {
   }
 }
 
-/** Returns the number of stored sums that a query uses. Raises each by 1 GWh for a moment to detect its use. */
+/** Returns the number of stored sums that a query uses. To detect their use, it raises each sum by 1 GWh for a moment. */
 async function countUsedSums(name: string, unit: 'day' | 'month', zone: string): Promise<number> {
   const { pool } = grouped.api.database;
   const more = (sign: string) =>
@@ -87,13 +87,13 @@ async function countUsedSums(name: string, unit: 'day' | 'month', zone: string):
   return data.filter((row: { kwh_used: number }) => row.kwh_used > 500_000_000).length;
 }
 
-/** Compares every group in a zone, and whole UTC months. */
+/** Compares every group with the expected values, in a zone and for whole UTC months. */
 async function agreeAll(zone: string, names = GROUP_NAMES, units = UNITS): Promise<void> {
   for (const name of names) {
     const of = homesOf(name);
     await agree(name, zone, units);
     const path = `${grouped.path(name)}/energy-insights`;
-    // Ranges of days: all of both months, most of one month, and a part of each.
+    // Ranges of days: both months completely, most of one month, and parts of both months.
     for (const [start, end] of [
       ['2026-03-01', '2026-04-30'],
       ['2026-03-02', '2026-03-28'],
@@ -149,7 +149,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
 
 test('after a late reading, a changed placement or a removed home, the answer is the new sum', async () => {
   for (const name of GROUP_NAMES) await put(name, HOMES);
-  // A late reading of two days ago, of a home that is the sum of its plugs.
+  // A reading of two days ago arrives late, for a home whose usage is the sum of its plugs.
   const plain = homes[0] as TestHome;
   const device = plain.devices.find(({ quarters }) => quarters.size > 0);
   if (!device) throw new Error('the first home has told nothing: another seed');
@@ -173,7 +173,7 @@ test('after a late reading, a changed placement or a removed home, the answer is
   for (const set of members.values()) set.delete(3);
   await agreeAll('America/New_York', ['district', 'building']);
 
-  // The account is no longer a homeowner: neither the utility nor the group reaches it.
+  // The account is no longer a homeowner, so neither the utility nor the group can access it.
   await grouped.api.database.pool.query(`UPDATE users SET role = 'utility' WHERE user_id = $1`, [homes[4]?.userId]);
   for (const set of members.values()) set.delete(4);
   await agreeAll('Asia/Kolkata', ['building']);
@@ -190,7 +190,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await countUsedSums(name, 'month', 'UTC')).toBe(1);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // After a late reading its day is computed from the hours; the others are still read from stored sums.
+  // After a late reading, that reading's day is computed from the hours. The other days are still read from stored sums.
   const changing = homes[0] as TestHome;
   await addLateEnergy(grouped.api, changing);
   expect(await days()).toBeLessThan(all);
@@ -200,7 +200,7 @@ test('stored sums are used only while they are valid', async () => {
   expect(await days()).toBe(all);
   await agreeAll(zone, [name], STORED_UNITS);
 
-  // A changed placement, or a home that is removed and added again: no earlier sum is used.
+  // After the placement of a device changes, or a home is removed and added again, no earlier sum is used.
   const solar = homes[1] as TestHome;
   const device = randomElement(solar.devices.filter(({ deletedAtMs, partOf }) => deletedAtMs === null && !partOf));
   const before = device.placement;

@@ -24,7 +24,7 @@ import {
 } from '#test/support/random-homes.ts';
 
 /**
- * Random homes: the API's answers equal an independent sum of their devices' quarter-hours, to the last digit of answers. HOMES=1000 is the
+ * Random homes: usage in the API's responses equals an independent sum of the devices' quarter-hours, to the last digit. HOMES=1000 is the
  * number for a release.
  */
 const HOMES = Number(process.env.HOMES ?? 10);
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns the expected answer, row by row. */
+/** Returns the expected response, row by row. */
 function expected(
   { devices }: TestHome,
   zone: string,

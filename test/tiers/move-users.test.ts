@@ -18,10 +18,10 @@ import { createMeter, type Meter, totalMilliwattHours } from '#test/support/mete
 import { countRows, registerTwoDatabases } from '#test/support/two-databases.ts';
 import { RECOMPUTED_RELATIONS, uncoveredRelations } from '#test/support/uncovered-relations.ts';
 
-/** Moves accounts of an embedded installation to one of this run's tier that has accounts of its own, and back. */
+/** Moves accounts of an embedded installation to an installation on this run's tier that already has accounts, and back. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Long enough ago that accelerated publishing (`publishing`) does not reach the present. */
+/** Time before the present at which accelerated publishing (`publishing`) starts, in ms. Long enough that it does not reach the present. */
 const LAST_MS = 12 * HOUR_MS;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-users-process.ts');
 const SECRETS = { source: 'the secret of the tests', target: 'another secret' };
@@ -37,7 +37,7 @@ const how = (userIds: readonly string[], options: Partial<UsersMove> = {}): User
   ...options,
 });
 
-/** Creates a home with forty days of a register, with late and rejected readings. */
+/** Creates a home with forty days of register readings, some of them late or rejected. */
 async function homeOf(database: TestDatabase): Promise<Meter> {
   const home = await createMeter(database);
   const now = Date.now();
@@ -50,14 +50,14 @@ async function homeOf(database: TestDatabase): Promise<Meter> {
   return home;
 }
 
-/** Turns the administrator of a full installation and its home into two homeowners who may move, and returns their ids. */
+/** Turns the administrator and the home of a full installation into two homeowners whose accounts may move, and returns their ids. */
 async function movers(database: TestDatabase, { admin, webhookId }: UserCredentials): Promise<string[]> {
   const { pool } = database;
   await pool.query("UPDATE users SET role = 'homeowner' WHERE user_id = $1", [admin.userId]);
   await pool.query('DELETE FROM deliveries USING events e WHERE e.event_id = deliveries.event_id AND e.user_id <> $1', [
     admin.userId,
   ]);
-  // A home that does not move cannot be in a group of an owner that moves.
+  // A home that does not move cannot be in a group whose owner moves.
   await pool.query('DELETE FROM group_members WHERE user_id <> $1', [admin.userId]);
   await pool.query(
     `WITH e AS (INSERT INTO events (event_id, type, user_id, data) SELECT 'evt_' || n, 'webhook.test', $1, '{"a": 1.50}' FROM generate_series(1, 3) n RETURNING event_id)
@@ -78,7 +78,7 @@ async function rollupsAreRight({ pool, capabilities }: TestDatabase): Promise<vo
   expect(differences).toEqual([]);
 }
 
-/** Number of readings, and of notes on them, without a series. */
+/** Counts the readings and the notes on readings whose series does not exist. */
 const ofNoSeries = (pool: Pool) =>
   Promise.all(
     ['readings', 'reading_notes'].map((relation) =>
@@ -86,7 +86,7 @@ const ofNoSeries = (pool: Pool) =>
     ),
   );
 
-/** Moves accounts that have rows in every relation, and expects all rows to be equal afterwards. */
+/** Moves accounts that have rows in every relation, and expects that all rows are equal afterwards. */
 async function moveFull(source: TestDatabase, target: TestDatabase) {
   const inHand = await fillInstallation(source);
   const userIds = await movers(source, inHand);
@@ -137,8 +137,8 @@ test('every relation is assigned to a list', async () => {
   const decided = [...BUNDLED_RELATIONS, ...STREAMED_RELATIONS, STORED_HOURS, PACKED_DAYS]
     .map(({ relation }) => relation)
     .concat(uncoveredRelations('account'));
-  // If this list is not empty, state in src/database/copy/relations.ts how the relation moves with an account, or in
-  // test/support/uncovered-relations.ts why not.
+  // If this list is not empty, state in src/database/copy/relations.ts how the missing relation moves with an account, or in
+  // test/support/uncovered-relations.ts why it does not.
   expect(
     rows.map(({ relname }) => relname).filter((name) => !decided.includes(name) && !computed.includes(name)),
   ).toEqual([]);
@@ -163,12 +163,12 @@ test('every row that refers to accounts, or to their data, moves or is restored'
     for (const { child, parent, then } of rows) if (gone.has(parent) && then === 'c') gone.add(child);
   }
   const along = BUNDLED_RELATIONS.map(({ relation }) => relation);
-  // Rows that a worker recreates need not be restored.
+  // Rows that a worker creates again need not be restored.
   const back = [...RETURNED_RELATIONS.map(({ relation }) => relation), ...RECOMPUTED_RELATIONS];
-  // If this list is not empty, a move deletes rows of the relation and loses them: state in src/database/copy/relations.ts that
-  // they move, or are restored.
+  // If this list is not empty, a move deletes rows of the relation and loses them. State in src/database/copy/relations.ts that its rows
+  // move, or that they are restored.
   expect([...gone].filter((relation) => !along.includes(relation) && !back.includes(relation))).toEqual([]);
-  // References within one account; and no enrolled account stays without its utility.
+  // References that never connect an account that moves and one that stays. An enrolled account moves with its utility.
   const within = [
     'bill_adjustments.bill_period_id',
     'bill_adjustments.told_in',
@@ -187,15 +187,15 @@ test('every row that refers to accounts, or to their data, moves or is restored'
       then !== 'c' || references.some((other) => other.child === child && other.column !== column),
   );
   const across = several.map(({ child, column }) => `${child}.${column}`).filter((name) => !within.includes(name));
-  // If this list is not empty, the reference may connect two accounts, and is deleted with either: state in the same file how it is
-  // restored.
+  // If this list is not empty, the reference may connect two accounts, and is deleted with either of them. State in
+  // src/database/copy/relations.ts how it is restored.
   expect(across.filter((name) => !back.includes(name.split('.')[0] ?? ''))).toEqual([]);
 });
 
 test('accounts with rows in every relation move into a running installation, and no other account changes', async () => {
   const { source, target } = two;
   const { inHand, userIds, others } = await moveFull(source, target);
-  // Secrets are encrypted with the target's key, and waiting deliveries continue in order.
+  // Secrets are encrypted with the target's key. Waiting deliveries continue in order.
   const box = createSecretBox(SECRETS.target);
   const [webhook] = await mine(target.pool, 'webhooks', inHand.admin.userId);
   expect(box.open(webhook.auth_token_sealed)).toBe('a token of the receiver');
@@ -212,7 +212,7 @@ test('accounts with rows in every relation move into a running installation, and
     ['dlv_evt_2', true],
     ['dlv_evt_3', false],
   ]);
-  // A second move changes nothing, and a new home at the target gets new numbers.
+  // A second move of the same accounts changes nothing, and a new home at the target gets new serial numbers.
   expect(await moveUsers(source.url, target.url, how(userIds))).toMatchObject({
     users: 0,
     moved_before: userIds.length,
@@ -228,10 +228,10 @@ if (inject('tier') !== 'plain') {
   });
 }
 
-/** Publishes a device's messages through one worker, each after the previous one was acknowledged. */
+/** Publishes messages of devices through one worker. Each batch follows the acknowledgement of the previous one. */
 function publishing(pool: Pool, homes: readonly Meter[]) {
   const writer = createWriter(pool, TAKING);
-  // Four seconds per message, and some minutes per second: hours close all the time.
+  // Messages are four seconds apart, and some minutes of readings are published per second, so that hours close all the time.
   const base = Date.now() - LAST_MS;
   const accepted = new Map(homes.map(({ deviceId }) => [deviceId, 0]));
   let over = false;
@@ -250,7 +250,7 @@ function publishing(pool: Pool, homes: readonly Meter[]) {
         );
       });
       await writer.write(batch);
-      // The move shares two processors with all other processes.
+      // Pause between batches, because the move shares two processors with all other processes.
       await new Promise((resolve) => setTimeout(resolve, 15));
       for (const { deviceId } of homes) accepted.set(deviceId, index);
     }
@@ -285,11 +285,11 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil(accounts, 'Copying while')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'device_days')).toBe('SIGKILL');
     expect(await moveUntil(accounts, 'Closing')).toBe('SIGKILL');
-    // No account has changed so far.
+    // The interrupted moves have not changed any account so far.
     expect(await countRows(target.pool, 'users')).toBe(1);
     expect(await countRows(source.pool, 'departures')).toBe(0);
     expect(await moveUntil(accounts, 'Copying data that arrived')).toBe('SIGKILL');
-    // The account is closed at the source and not yet open at the target, so messages that arrive are stored.
+    // The account is closed at the source and not yet open at the target. Messages that arrive now are stored for later.
     expect(await mine(source.pool, 'users', one.userId)).toEqual([]);
     expect(await countRows(target.pool, 'users')).toBe(1);
     await expect.poll(() => countRows(source.pool, 'departed_messages')).toBeGreaterThan(0);
@@ -325,7 +325,7 @@ if (inject('tier') !== 'apache') {
   });
 }
 
-/** Creates every kind of reference between an account that moves and one that does not, in both directions. */
+/** Creates every kind of reference between an account that moves and an account that stays, in both directions. */
 async function createReferences(pool: Pool, movingId: string, stayingId: string): Promise<void> {
   const { rows } = await pool.query('SELECT group_id FROM home_groups WHERE user_id = $1 LIMIT 1', [movingId]);
   const both = [movingId, stayingId];
@@ -366,7 +366,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
          ('app_stays', $2, 'x', 'https://a.example', 'public', '{https://a.example/}', NULL, '{insights:read}', NULL, now())`,
       both,
     ],
-    // One app moves, and one home moves.
+    // Authorizations: in one the app moves, in the other the home.
     [
       `INSERT INTO authorizations VALUES ('aut_app', 'app_goes', $2, '{insights:read}', now(), NULL, NULL),
          ('aut_home', 'app_stays', $1, '{insights:read}', now(), NULL, NULL)`,
@@ -376,7 +376,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
       `INSERT INTO oauth_tokens VALUES ('\\x11', 'access', 'aut_app', '{}', now(), NULL, NULL), ('\\x12', 'refresh', 'aut_home', '{}', now(), now(), '\\x00')`,
       [],
     ],
-    // Of the apps themselves.
+    // Tokens of the apps themselves, not of an authorization.
     [
       `INSERT INTO oauth_tokens (token_sha256, kind, payload, expires_at, app_id)
        VALUES ('\\x13', 'client', '{}', now(), 'app_goes'), ('\\x14', 'client', '{}', now(), 'app_stays')`,
@@ -405,7 +405,7 @@ async function createReferences(pool: Pool, movingId: string, stayingId: string)
     await pool.query(text, [...values]);
 }
 
-/** Returns all rows of relations, by relation. */
+/** Returns all rows of the given relations, by relation. */
 async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const relation of relations) {
@@ -418,7 +418,7 @@ async function rowsOf(pool: Pool, relations: Iterable<string>): Promise<Map<stri
   return found;
 }
 
-// The following tests run on these tiers, too: they are about the source, which is the embedded database on every tier.
+// The following tests are about the source, which is the embedded database on every tier, so two tiers are enough.
 if (inject('tier') !== 'apache') {
   test('if a move fails after closing accounts, no data of these or of related accounts are lost', async () => {
     const { source, target } = two;
@@ -426,7 +426,7 @@ if (inject('tier') !== 'apache') {
     const userIds = await movers(source, inHand);
     await createReferences(source.pool, inHand.admin.userId, 'usr_0');
     const relations = new Set([...BUNDLED_RELATIONS, ...RETURNED_RELATIONS].map(({ relation }) => relation));
-    // The move is in the audit log, and changed hours have new numbers.
+    // The audit log also contains the move, and changed hours have new serial numbers.
     for (const other of ['audit_log', 'usage_changes']) relations.delete(other);
     const before = await rowsOf(source.pool, relations);
     const step = (text: string) => {
@@ -435,7 +435,7 @@ if (inject('tier') !== 'apache') {
     await expect(moveUsers(source.url, target.url, how(userIds, { step }))).rejects.toThrow('it fails');
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
-    // Rows that were deleted meanwhile are not restored, and do not prevent the restoration of the others.
+    // Rows that refer to an account deleted meanwhile are not restored, and do not prevent the restoration of the other rows.
     await closeAccounts(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
@@ -461,7 +461,8 @@ if (inject('tier') !== 'apache') {
     let meanwhile: Promise<unknown> = Promise.resolve();
     const step = (text: string) => {
       if (!text.startsWith('Copying data that arrived')) return;
-      // Another account takes the address at the target after the check found it free, and a device sends its next readings to the source.
+      // After the check found the e-mail address free, another account takes it at the target. A device sends its next reading to the
+      // source.
       meanwhile = Promise.all([
         createUser(createDatabase(target.pool), { email: rows[0].email, role: 'homeowner' }),
         home.read([[new Date(), 461]]),

@@ -23,14 +23,14 @@ import {
 } from '#test/support/two-databases.ts';
 import { uncoveredRelations } from '#test/support/uncovered-relations.ts';
 
-/** Moves an embedded installation, the usual first one, to a database of this run's tier, and back. */
+/** Moves an embedded installation, which is the usual first installation, to a database of this run's tier, and back. */
 const DAY_MS = 86_400_000;
-/** Pause between two readings of the writer. Each relation takes longer to copy. */
+/** Pause between two readings of the writer, in ms. Copying a relation takes longer than this pause. */
 const WRITE_EVERY_MS = 5;
 const MOVE_PROCESS = resolve(import.meta.dirname, '../support/move-process.ts');
 const two = registerTwoDatabases();
 
-/** Returns every table that a migration creates, but not partitions, chunks and tables of extensions. */
+/** Returns every table that a migration creates. Partitions, chunks and tables of extensions are excluded. */
 async function tables(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT relname FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -39,7 +39,7 @@ async function tables(pool: Pool): Promise<string[]> {
   return rows.map(({ relname }) => relname);
 }
 
-/** Creates three homes with forty days of a register, one of which fell. */
+/** Creates three homes with forty days of register readings, including one at which the register decreased. */
 async function homesOf(database: TestDatabase): Promise<Meter[]> {
   const now = Date.now();
   const homes: Meter[] = [];
@@ -57,7 +57,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
   return homes;
 }
 
-/** Writes readings until it is stopped. Returns the accepted numbers, and the errors of the others. */
+/** Writes readings until it is stopped. Returns the readings that were accepted, and the errors of the readings that were not. */
 function writing(home: Meter): () => Promise<{ accepted: number[]; refused: string[] }> {
   const base = Date.now();
   let over = false;
@@ -74,13 +74,13 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
       await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS));
     }
   })();
-  // A test that fails does not stop its writer, which would take CPU time from all later files of this process.
+  // Stops the writer even if its test fails, because it would take CPU time from all later files of this process.
   onTestFinished(() => {
     over = true;
     return done;
   });
   return async () => {
-    // A move closes the database to which this writer writes.
+    // The move makes the database read-only, so this writer fails.
     await expect.poll(() => refused.at(-1)).toMatch(/read-only transaction/);
     over = true;
     await done;
@@ -88,7 +88,9 @@ function writing(home: Meter): () => Promise<{ accepted: number[]; refused: stri
   };
 }
 
-/** Runs a move in a process that kills itself at a point. Returns the signal that ended it. */
+/**
+ * Runs a move in a process that kills itself when it reports the step `at` for the `nth` time. Returns the signal that ended the process.
+ */
 async function moveUntil(at: string, nth = 1): Promise<string | null> {
   const child = spawn(process.execPath, [MOVE_PROCESS, two.source.url, two.target.url, at, String(nth)], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -99,7 +101,7 @@ async function moveUntil(at: string, nth = 1): Promise<string | null> {
   });
 }
 
-/** Expects people's keys, links and sessions to work at the new database, and their next changes to be stored there. */
+/** Expects that users' keys, links and sessions work at the new database, and that their next changes are stored there. */
 async function expectAccessWorks(database: TestDatabase, { admin, browser, code, post, gatewayId }: UserCredentials) {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -115,7 +117,7 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
     expect(await countRows(pool, 'users')).toBe(before);
     expect((await api.send(`/dashboard/v1/devices?user_id=${admin.userId}`, { headers: browser })).status).toBe(200);
     expect((await api.send('/dashboard/session', { method: 'POST', body: code })).status).toBe(201);
-    // Numbered rows get the next number: deliveries, announcements, series, rejections, changed hours.
+    // Rows with serial numbers get the next number: deliveries, announcements, series, rejections, changed hours.
     const deliveries = await countRows(pool, 'deliveries');
     const body = { email: 'next@example.com', role: 'homeowner' };
     const next = await api.send('/v1/users', { method: 'POST', key: admin.key, body });
@@ -146,7 +148,8 @@ test('every relation is assigned to a list, and copied ones can be copied', asyn
   const { source, target } = two;
   const copied = MOVED_RELATIONS.map(({ relation }) => relation);
   const decided = [...copied, ...uncoveredRelations('installation'), ...STORED_LEVELS.map(storedRelationOf)];
-  // If this list is not empty, add the relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a reason.
+  // If this list is not empty, add the missing relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a
+  // reason.
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);
   expect([...made].filter((name) => !decided.includes(name))).toEqual([]);
   expect(decided.filter((name) => !made.has(name))).toEqual([]);
@@ -157,7 +160,7 @@ test('every relation is assigned to a list, and copied ones can be copied', asyn
     [copied],
   );
   expect(keyless).toEqual([]);
-  // Rows find the rows to which they refer, and deletions include referring rows.
+  // References between rows are still valid, and deletions include the referring rows.
   const { rows: references } = await target.pool.query(
     `SELECT conrelid::regclass::text AS of, confrelid::regclass::text AS to, confdeltype IN ('c', 'n') AS follows FROM pg_constraint
      WHERE contype = 'f' AND conrelid::regclass::text = ANY ($1)`,
@@ -176,7 +179,7 @@ test('an installation with rows in every relation moves, and continues to work',
   const report = await moveInstallation(source.url, target.url, AUTO_TIER, SILENT_CALLBACKS);
   expect(report.relations.filter(({ rows }) => rows === 0)).toEqual([]);
   expect(await findDifferingRelations(source.pool, target.pool)).toEqual([]);
-  // The installation's identity at a broker, and whether it may be started.
+  // Compares the row with the installation's identity at a broker and whether the installation may be started.
   const identity = 'SELECT * FROM installation';
   expect((await target.pool.query(identity)).rows).toEqual((await source.pool.query(identity)).rows);
   expect((await detectCapabilities(target.pool)).tier).toBe(target.tier);
@@ -186,12 +189,12 @@ test('an installation with rows in every relation moves, and continues to work',
   );
 });
 
-// On plain PostgreSQL, the move above is into the database that is embedded.
+// On plain PostgreSQL, the move above already tests a move into an embedded database.
 if (inject('tier') !== 'plain') {
   test('an installation moves from this tier into an embedded database, too', async () => {
     const { source, target } = two;
     const inHand = await fillInstallation(target);
-    // A tier that compresses data packs no days.
+    // A tier that compresses data has no packed days.
     const empty = target.capabilities.compression ? [PACKED_DAYS.relation] : [];
     for (const one of await tables(target.pool))
       expect({ one, isEmpty: (await countRows(target.pool, one)) === 0 }).toEqual({
@@ -215,7 +218,7 @@ test('a running installation moves with all data, including what it receives mea
   expect(accepted.length).toBeGreaterThan(3);
   expect(refused.at(-1)).toMatch(/read-only transaction/);
   expect(report.relations.map(({ relation }) => relation)).toEqual(MOVED_RELATIONS.map(({ relation }) => relation));
-  // Every accepted reading is in the new database, and counted.
+  // Every accepted reading is in the new database, and its energy is counted.
   for (const home of homes.slice(1))
     expect(await totalMilliwattHours(target, 'user_daily', home.userId)).toBe(400_000_000);
   expect(await totalMilliwattHours(target, 'user_daily', stream.userId)).toBe(
@@ -225,7 +228,7 @@ test('a running installation moves with all data, including what it receives mea
   expect((await checkAllRollups(target.pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual(
     [],
   );
-  // The old database still answers, and a service started on it gets an error that explains what to do.
+  // The old database still answers queries. A service that is started with it reports an error that explains what to do.
   expect(await totalMilliwattHours(source, 'user_daily', homes[1]?.userId ?? '')).toBe(400_000_000);
   const fresh = createPool(source.url);
   await expect(detectCapabilities(fresh)).rejects.toThrow(/was moved .* Set DATABASE_URL/);
@@ -246,7 +249,8 @@ if (inject('tier') !== 'apache') {
     expect(await moveUntil('Copying')).toBe('SIGKILL');
     expect(await moveUntil('deliveries')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete\. Run that command again/);
-    // Between two runs the installation changes: copied rows are deleted, have another number, or another row's unique value.
+    // The installation changes between two runs of the move: copied rows are deleted, get another number, or get another row's unique
+    // value.
     const { pool } = source;
     const { rows: pair } = await pool.query('SELECT user_id, email FROM users ORDER BY user_id LIMIT 2');
     await pool.query("UPDATE users SET email = 'between@example.com' WHERE user_id = $1", [pair[0].user_id]);
@@ -257,12 +261,12 @@ if (inject('tier') !== 'apache') {
     await pool.query('UPDATE deliveries SET tries = 3, place = DEFAULT');
     await createMeter(source);
     expect(await moveUntil('readings')).toBe('SIGKILL');
-    // Killed while writers are blocked, at the first relation and at the last: they continue when the move is dead.
+    // The move is killed while writers are blocked, at the first relation and at the last. The writers continue after the move has ended.
     expect(await moveUntil('users', 2)).toBe('SIGKILL');
     await createMeter(source);
     expect(await moveUntil('device_days', 3)).toBe('SIGKILL');
     await createMeter(source);
-    // From here on the old database is closed.
+    // From this step on, the old database is closed.
     expect(await moveUntil('Computing')).toBe('SIGKILL');
     await expect(starts()).rejects.toThrow(/is not complete/);
     await expect(moveInstallation(target.url, source.url, AUTO_TIER, SILENT_CALLBACKS)).rejects.toThrow(
@@ -290,7 +294,7 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   await homesOf(source);
   await migrate(target.pool);
   const ends = { source: await source.pool.connect(), target: await target.pool.connect() };
-  // Stops the pass between two relations.
+  // Stops the refresh pass between two relations.
   const holding = await source.pool.connect();
   await holding.query('BEGIN');
   await holding.query('LOCK TABLE api_keys');
@@ -304,7 +308,7 @@ test('rows that arrive between two relations refer only to copied ones, and a pa
   await pass;
   expect(await countRows(target.pool, 'devices')).toBe(3);
   const sum = (results: { copied: number }[]) => results.reduce((all, { copied }) => all + copied, 0);
-  // The relations of the account and the device are copied again, but no readings.
+  // Rows of the account and the device are copied again, but no readings.
   const again = sum(await synchronise(ends, MOVED_RELATIONS, { held: false }));
   expect(again).toBeGreaterThanOrEqual(8);
   expect(again).toBeLessThan(100);

@@ -15,7 +15,7 @@ import { closeOpenHours } from '#test/support/without-heads.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_HOUR_MS = HOUR_MS / 4;
-/** Start and end of two days with the end of a month between them, Unix ms. */
+/** Start and end of two days between which a month ends, Unix ms. */
 const [FROM_MS, TO_MS] = [Date.UTC(2026, 4, 31), Date.UTC(2026, 5, 2)];
 const NOW = new Date('2026-06-01T20:10:00Z');
 const HOMES = 5;
@@ -24,7 +24,7 @@ const DEVICES = 3;
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
-  // All requested data lies after the border of materialised data, on tiers that have one.
+  // All requested data is after the boundary of materialised data, on tiers that have one.
   await database.settle(new Date(FROM_MS + 1.5 * 24 * HOUR_MS));
 });
 afterAll(() => database.drop());
@@ -40,7 +40,7 @@ function createRandom(seed: number): (below: number) => number {
 
 type Sums = Partial<Record<Measure, number>>;
 
-/** Returns a random quarter-hour: mostly small values, so that hours and days are often equal; sometimes none. */
+/** Returns a random quarter-hour. Values are mostly small, so that hours and days are often equal; some are missing. */
 function quarterHour(draw: (below: number) => number): Sums {
   if (draw(9) === 0) return {};
   const energyMilliwattHours = draw(3) * 1_000;
@@ -51,7 +51,7 @@ function quarterHour(draw: (below: number) => number): Sums {
   };
 }
 
-/** Creates devices of homes, each with an open hour, and adds closed ones in various ways, with removals, too. */
+/** Creates devices of homes, each with an open hour, and adds closed hours in various ways, including removals. */
 async function homes() {
   const db = createDatabase(database.pool);
   const closed: ProfileDifference[] = [];
@@ -64,7 +64,7 @@ async function homes() {
       const { device } = await createDevice(db, { userId, type: 'smart_meter', location: 'test' });
       const deviceId = device.device_id;
       deviceIds.push(deviceId);
-      // In some homes all devices have the same open hour, in others each its own.
+      // In some homes all devices have the same open hour, in others each device has its own.
       const openMs = FROM_MS + (home % 2 ? 20 + home : draw(48)) * HOUR_MS;
       const open: Sums[] = [];
       for (let at = FROM_MS; at < TO_MS; at += QUARTER_HOUR_MS) {
@@ -87,14 +87,14 @@ async function homes() {
   return made;
 }
 
-/** Returns an open hour as earlier versions stored it, with every zero, or unchanged. */
+/** Returns an open hour as earlier versions stored it, with all zeros, if `isEarlier`; otherwise unchanged. */
 function withZeros(text: string, isEarlier: boolean): string {
   if (!isEarlier) return text;
   const numbers = text.split(',');
   return Array.from({ length: 1 + 5 * MEASURE_NAMES.length }, (_, index) => numbers[index] || '0').join(',');
 }
 
-/** Returns all answers that the service and people read about a home. */
+/** Returns all data about a home that the service and its users query. */
 async function answers({ userId, deviceIds }: { userId: string; deviceIds: string[] }) {
   const db = createDatabase(database.pool);
   const found: Record<string, unknown> = {};

@@ -11,7 +11,7 @@ import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createHeadCache } from '#test/support/head-caches.ts';
 
-/** Number of batches that two writers write concurrently; set OWNER_BATCHES for more. */
+/** Number of batches that two writers write concurrently; the environment variable OWNER_BATCHES overrides it. */
 const BATCHES = Number(process.env.OWNER_BATCHES ?? 150);
 const TIMEOUT_MS = Math.max(600_000, BATCHES * 1_000);
 const DEVICES = 24;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Creates a user with devices, and returns their ids. */
+/** Creates a user with devices, and returns the ids of the devices. */
 async function home(name: string): Promise<string[]> {
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: `${name}@example.com`, role: 'homeowner' });
@@ -45,7 +45,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Returns batches of register and power readings, in order within each device except for one in a hundred. */
+/** Returns batches of register and power readings. One in a hundred readings is out of order within its device. */
 function batchesOf(ids: readonly string[]): IncomingMessage[][] {
   const draw = numbers(7);
   const registers = ids.map(() => 100_000_000);
@@ -103,8 +103,8 @@ test(
     const ids = [...new Set(queue.flat().map(({ topic }) => topic))];
     const owners = [writer('all'), writer('dropped')];
     let isOver = false;
-    // Meanwhile the home's owner changes settings that do not affect its consumption, with the operations of the API, and repeats them
-    // after a deadlock. (Writers avoid deadlocks with each other, but not with owners' changes: createHeadCache.)
+    // Meanwhile the home's owner changes settings that do not affect the consumption, through the operations of the API, and repeats a
+    // change after a deadlock. (Writers avoid deadlocks with each other, but not with changes by owners: createHeadCache.)
     const db = createDatabase(database.pool);
     const changing = (async () => {
       for (let turn = 0; !isOver; turn++) {

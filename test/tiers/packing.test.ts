@@ -19,7 +19,7 @@ const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 96 * QUARTER_HOUR_MS;
 const FIRST_MS = Date.UTC(2026, 10, 1);
 const NOW = new Date('2026-11-20T12:10:00Z');
-/** Packing handles days before this time. */
+/** Time before which days are packed. */
 const BEFORE_MS = Date.UTC(2026, 10, 17);
 const DEVICES = 6;
 const ROUNDS = 10;
@@ -39,7 +39,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-/** Expected final quarter-hours of a device, added up here. */
+/** Expected final quarter-hours of each device, added up by this test. */
 type Truth = Map<string, Map<number, Partial<Record<Measure, number>>>>;
 
 function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: ProfileDifference): void {
@@ -49,7 +49,7 @@ function add(truth: Truth, { deviceId, userId: _, startsAtMs, ...sums }: Profile
   truth.set(deviceId, quarters.set(startsAtMs, known));
 }
 
-/** Returns random differences: single quarter-hours, whole days of equal values, corrections, and removals. */
+/** Returns random differences: single quarter-hours, whole days of equal values, corrections and removals of values. */
 function differences(
   draw: (below: number) => number,
   truth: Truth,
@@ -77,12 +77,12 @@ function differences(
           ...FULLY_KNOWN_QUARTER_HOUR,
         });
     else if (kind === 1)
-      // Differences contain all known quarter-hours of a day, or the first three.
+      // Removes all known quarter-hours of a day, or only the first three.
       for (const [ms, sums] of draw(2) ? known : known.slice(0, 3))
         push(deviceId, ms, Object.fromEntries(MEASURE_NAMES.map((name) => [name, -(sums[name] ?? 0)])));
     else if (kind === 2 && known[0]) push(deviceId, known[0][0], { energyMilliwattHours: (1 + draw(9)) as never });
     else {
-      // The first device is a power station: a quarter-hour of more energy than a packed day can hold.
+      // The first device is a power station, with more energy in a quarter-hour than a packed day can hold.
       const energyMilliwattHours = (place === 0 ? 3_000_000_000 : 1) * (1 + draw(1000));
       const exported = draw(3) ? {} : { exportMilliwattHours: draw(99) as never, exportCoveredMs: 900_000 };
       push(deviceId, dayMs + draw(96) * QUARTER_HOUR_MS, {
@@ -117,7 +117,7 @@ const expected = (truth: Truth) =>
 const count = async (relation: string, where = 'true') =>
   (await database.pool.query(`SELECT count(*)::int AS count FROM ${relation} WHERE ${where}`)).rows[0].count;
 
-/** Ends the session that packs, and waits until the server has released its lock. */
+/** Ends the database session that packs, and waits until the server has released its lock. */
 const kill = () =>
   database.pool.query(
     `SELECT pg_terminate_backend(pid, 30000) FROM pg_locks WHERE locktype = 'advisory' AND objid = ${ADVISORY_LOCKS.packing}
@@ -149,13 +149,13 @@ test('packing at any time, twice, during writes or killed midway does not change
   }
   expect(await pack()).toBeGreaterThan(0);
   const [powerStation] = owners.keys();
-  // Values that a packed day cannot hold stay in hours, and all others are packed.
+  // Values that a packed day cannot hold stay in the table of hours. All other values are packed.
   const before = `starts_at < '${new Date(BEFORE_MS).toISOString()}'`;
   expect(await count('device_hours', `${before} AND device_id <> '${powerStation}'`)).toBe(0);
   expect(await count('device_hours', `${before} AND device_id = '${powerStation}'`)).toBeGreaterThan(0);
   expect(await count('device_days')).toBeGreaterThan(40);
   expect(await count('device_days', 'cardinality(reading_count) = 1')).toBeGreaterThan(2);
-  // Continuous aggregates are built on hours: on tiers with them nothing is packed.
+  // Continuous aggregates are based on the table of hours. Tiers with them never pack days, so the check is skipped there.
   const { capabilities, pool } = database;
   if (!capabilities.continuousAggregates)
     expect((await checkAllRollups(pool, { capabilities, since: new Date(0), mode: 'check' })).differences).toEqual([]);
@@ -252,7 +252,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   const { pool } = database;
   const home = await createMeter(database);
   const month = await addHours(home, '2025-03-01', 31);
-  /** Partitions or chunks that are empty but have indexes. */
+  /** Returns partitions or chunks that are empty but have indexes. */
   const idle = async () =>
     (
       await pool.query(
@@ -263,7 +263,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   await packDays(pool, NOW);
   await pool.query('VACUUM device_hours');
   expect(await idle()).toBeGreaterThan(0);
-  // The job neither waits for a transaction that reads the table, nor blocks it.
+  // The packing job neither waits for a transaction that reads the table, nor blocks it.
   const reader = await pool.connect();
   await reader.query('BEGIN');
   await reader.query('SELECT count(*) FROM device_hours');
@@ -284,7 +284,7 @@ test('index space of packed months is released once vacuum has emptied them, and
   await unpackDays(pool);
 });
 
-/** Adds a day's quarter-hours of 1 mWh one after another, and returns them. */
+/** Adds the quarter-hours of a day, 1 mWh each, one after another, and returns them. */
 async function addHours({ deviceId, userId }: { deviceId: string; userId: string }, from: string, days: number) {
   const found: ProfileDifference[] = [...Array(days * 96).keys()].map((quarter) => ({
     deviceId,
@@ -329,7 +329,7 @@ test('a device that changed hands during a day keeps both owners’ hours of tha
     { day: new Date(FIRST_MS + DAY_MS), user_id: one.userId },
     { day: new Date(FIRST_MS + 3 * DAY_MS), user_id: other.userId },
   ]);
-  // A late value of the other owner for a packed day.
+  // The other owner gets a late value for a day that is packed for the first owner.
   await addToProfile(database, [at(1, 12, other.userId)]);
   const later = await known();
   await packDays(database.pool, NOW);
@@ -390,7 +390,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   expect((await migrate(pool)).applied).toContain(HOURS_MIGRATION);
 
   expect(await answers()).toEqual(before);
-  // Late readings for the hours of the earlier rows, and for adjacent hours.
+  // Late readings arrive for the hours of earlier rows, and for adjacent hours.
   const late = (hour: number, kwh: number) => home.read([[new Date(at(hour).getTime() + 600_000), kwh]], NOW);
   await late(100, 100 + 100 * 0.25 + 0.2);
   await database.settle(NOW);

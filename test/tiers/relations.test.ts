@@ -34,7 +34,7 @@ test('relations have the same names, columns, types and comments on every tier',
   const mine = await relations();
   expect(mine.length).toBeGreaterThan(100);
   expect(mine.filter((line) => line.endsWith(': '))).toEqual([]);
-  // The tiers run in separate processes: each stores its result where the others of this run can read it.
+  // Each tier runs in a separate process and stores its result where the other tiers of this run can read it.
   mkdirSync(FOUND, { recursive: true });
   writeFileSync(join(FOUND, database.tier), JSON.stringify({ run: inject('run'), mine }));
   for (const tier of readdirSync(FOUND)) {

@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** Runs the service's own processes on each tier; test/system tests all their other functions. */
+/** Runs the service's own processes on each tier. All other functions of the processes are tested in test/system. */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Start of a full clock hour of yesterday, Unix ms. */
@@ -22,7 +22,7 @@ let worker: RoleProcess;
 
 beforeAll(async () => {
   [database, folder] = await Promise.all([testDatabase(), temporaryFolder()]);
-  // A fixed port, so that the meter finds the broker again after it was killed.
+  // The port is fixed, so that the meter finds the broker again after the broker was killed.
   env = { DATABASE_URL: database.url, DATA_DIR: folder.path, MQTT_PORT: String(await freePort()) };
   [ingest, worker] = await Promise.all([startRole('ingest', env), startRole('worker', { ...env, MQTT_PORT: '0' })]);
 });

@@ -4,7 +4,7 @@ import { type OpenApiDocument, parseOpenApiDocument } from './document.ts';
 import { type FuzzedRequest, generateRequests } from './requests.ts';
 import { ID_PLACEHOLDER } from './values.ts';
 
-/** A response that the API must not give. */
+/** A fault that the fuzzer found: a response that the API must not give. */
 interface Fault {
   operation: string;
   by: string;
@@ -22,7 +22,7 @@ export interface FuzzResult {
   slowestMs: number;
 }
 
-/** A caller of the API: one for each role in the document, one with a narrowly scoped key, and one without a key. */
+/** A caller of the API. There is one for each role in the document, one with a narrowly scoped key, and one without a key. */
 interface Caller {
   name: string;
   userId: string;
@@ -35,9 +35,9 @@ type Ids = Map<string, { id: string; by: Caller }[]>;
 const AT_ONCE = 6;
 const MAX_FAULTS = 50;
 const MAX_IDS = 40;
-/** Requests after which new resources are created, because fuzzed requests delete them. */
+/** Number of requests after which new resources are created, because fuzzed requests delete resources. */
 const REQUESTS_PER_REFILL = 250;
-/** Maximum time for any response, generous enough for a busy machine. */
+/** Maximum time for any response, in ms; generous enough for a busy machine. */
 const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
 
@@ -92,7 +92,7 @@ export async function runFuzzer(
     result.statuses[operation.name] = { ...counts, [answer.status]: (counts[answer.status] ?? 0) + 1 };
     const faultText = faultOf(document, fuzzed, asker, answer);
     if (faultText !== null) fault(faultText);
-    // The size of an account's archive is not bounded.
+    // `exportUser` may take longer, because the size of an account's archive is not bounded.
     if (ms > MAX_ANSWER_MS && operation.name !== 'exportUser') fault(`it took ${Math.round(ms)} ms`);
     storeIds(ids, asker, answer);
     if (operation.method === 'DELETE' && answer.status === 200) removeIds(ids, target);
@@ -154,31 +154,33 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly C
   }
 }
 
-/** Returns the id for a placeholder: a created resource's, or the caller's own user id unless the request could change that account. */
+/**
+ * Returns the id for a placeholder: the id of a created resource or, unless the request could change the account, the caller's own user id.
+ */
 function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
   const own = known.filter(({ by }) => by === asker);
-  // Usually a resource of the caller, sometimes one of another caller, sometimes one that does not exist.
+  // Selects usually a resource of the caller, sometimes one of another caller, sometimes one that does not exist.
   const among = index % 4 === 3 || own.length === 0 ? known : own;
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
 
-/** Stores cursors and the ids of created resources; only the latest ones of each kind. */
+/** Stores the cursors and resource ids of a response; of each kind, only the latest are retained. */
 function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpResponse): void {
   const keep = (name: string, id: string) =>
     ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-MAX_IDS));
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
   if (cursor !== undefined) keep('cursor', cursor);
   if ((status !== 201 && status !== 202) || json === null) return;
-  // The first id in a response is that of the created resource. Its owner's id comes later and is not stored.
+  // The first id in a response is the id of the created resource. The owner's id comes later and is not stored.
   const [name, id] =
     Object.entries(json).find(([member, value]) => /_id$/.test(member) && typeof value === 'string') ?? [];
   if (name !== undefined) keep(name, id as string);
 }
 
-/** Removes the ids that a path contains. */
+/** Removes the ids that a request's path contains from the stored ids. */
 function removeIds(ids: Ids, target: string): void {
   for (const [name, known] of ids)
     ids.set(

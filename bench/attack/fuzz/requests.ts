@@ -39,7 +39,7 @@ const inUrl = (value: unknown): string =>
   encodeURIComponent(
     (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(/[\ud800-\udfff]/gu, '?'),
   )
-    // A placeholder is not percent-encoded.
+    // Restores placeholders, such as `«device_id 3»`, which must not be percent-encoded.
     .replaceAll(/%C2%AB(\w+)%20(\d+)%C2%BB/g, '«$1 $2»');
 
 /** Generates requests to every operation of a document. The same seed always gives the same requests. */

@@ -70,7 +70,7 @@ const INCLUDES = [
   'estimated',
   'coverage',
 ];
-/** No server listens at these addresses, and the guard of webhooks blocks them. */
+/** URLs for webhooks. No server listens at these addresses, and the service blocks webhooks to them. */
 const URLS = [
   'https://127.0.0.1:9/x',
   'https://receiver.invalid/hook?a=1',
@@ -79,7 +79,7 @@ const URLS = [
   'https://a:b@receiver.invalid/',
 ];
 
-/** Plausible values for members of these names; the schema only says that they are strings. */
+/** Plausible values for members of these names. The schema only says that the values are strings. */
 const BY_NAME: Record<string, Arbitrary<unknown>> = {
   tz: fc.constantFrom(...ZONES),
   timezone: fc.constantFrom(...ZONES),
@@ -129,7 +129,7 @@ export function arbitraryMembers(
 }
 
 /**
- * Generates values that a schema describes or almost describes, and occasionally values that it does not allow. `name` is that of the
+ * Generates values that a schema describes or almost describes, and occasionally values that the schema does not allow. `name`: name of the
  * member or parameter.
  */
 export function arbitraryValues(schema: Json, resolve: (one: Json) => Json, name = '', depth = 0): Arbitrary<unknown> {

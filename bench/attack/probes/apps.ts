@@ -16,13 +16,13 @@ import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
-/** Time within which each process refuses reads of an ended access. */
+/** Time within which every process must reject reads after the access was revoked, in ms. */
 const REFUSED_WITHIN_MS = 1_000;
 
 const read = (world: AttackedInstallation, key: string, query = '') =>
   world.ask('GET', `/v1/energy-insights${query}`, { key, from: world.address() });
 
-/** Fails unless every process refuses reads with a token a second later. */
+/** Fails unless every process rejects reads with this token one second later. */
 async function expectRefusedEverywhere(world: AttackedInstallation, key: string): Promise<void> {
   await pause(REFUSED_WITHIN_MS);
   for (const api of world.apis) {
@@ -31,7 +31,7 @@ async function expectRefusedEverywhere(world: AttackedInstallation, key: string)
   }
 }
 
-/** Redirect URIs that no app may register. The last two are for apps of a server only. */
+/** Redirect URIs that a server-side app must not register. Apps without a server may register the last two, but none of the others. */
 const REFUSED_REDIRECTS = [
   'https://bright.example.com/#fragment',
   'https://user@bright.example.com/',
@@ -148,7 +148,7 @@ const CONSENT: readonly Probe[] = [
   ),
 ];
 
-/** Exchanges a code in ways that must fail, each with a new code. */
+/** Exchanges of an authorization code that must fail, each with a new code. */
 const FAILING: readonly [
   what: string,
   change: (form: Record<string, string>) => Record<string, string>,

@@ -49,7 +49,7 @@ async function login(world: AttackedInstallation, { username, password }: Device
   return socket;
 }
 
-/** Returns the slowest PUBACK of a neighbour, in ms, while the hog runs. */
+/** Returns a neighbour's slowest PUBACK, in ms, while the hog (a client that overloads the broker) runs. */
 async function slowestPubackDuring(world: AttackedInstallation, hog: () => Promise<unknown>): Promise<number> {
   const device = await world.device();
   const client = await world.connect(device);
@@ -72,7 +72,7 @@ async function expectFair(world: AttackedInstallation, hog: () => Promise<unknow
   expectThat(ms < scaleTimeLimitMs(MAX_PUBACK_MS), `a neighbour’s PUBACK took ${Math.round(ms)} ms`);
 }
 
-/** Topic filters: ones that a gateway might be granted, wildcards, and short ones. */
+/** Topic filters: filters that a gateway might be granted, wildcards, and short filters. */
 const FILTERS: Record<string, (index: number) => string> = {
   homes: (index) => `energy/v1/homes/usr_${String(index).padStart(26, '0')}/usage`,
   wildcards: (index) => `${'+/'.repeat(1 + (index % 90))}${index}/#`,

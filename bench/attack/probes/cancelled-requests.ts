@@ -36,7 +36,7 @@ async function cancel(world: AttackedInstallation, key: string, connections: num
   for (const one of all) one.destroy();
 }
 
-/** Fails unless six concurrent requests are answered within ten seconds. Cancelled requests may take that long to end. */
+/** Fails unless six concurrent requests are answered within ten seconds, because cancelled requests may occupy the service for as long. */
 async function expectServed(world: AttackedInstallation, key: string): Promise<void> {
   let statuses: number[] = [];
   for (let turn = 0; turn < 40; turn++) {
@@ -73,7 +73,7 @@ const CANCELLED: readonly Probe[] = [
     let stream = 1;
     for (; cancelled < 2_000 && !raw.socket.destroyed; cancelled += 10) {
       for (let at = 0; at < 10; at++, stream += 2) raw.write(begin(stream), reset(stream));
-      // Send the next ten requests after the server has answered this one.
+      // Send the next ten requests when the server has answered this request.
       raw.write(begin(stream));
       while (!raw.socket.destroyed && !raw.came.some((one) => one.stream === stream)) await pause(2);
       stream += 2;
@@ -87,7 +87,7 @@ const get = (path: string) =>
   buildHeaderBlock({ ':method': 'GET', ':scheme': 'https', ':authority': 'localhost', ':path': path });
 /** SETTINGS_INITIAL_WINDOW_SIZE of 0: the client accepts only the headers of a response. */
 const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
-/** The longest response that needs no key. */
+/** Path of the longest response that needs no key. */
 const LONG = '/v1/openapi.json';
 
 /** Opens connections that send a hundred requests each and read no response bodies. */
@@ -147,7 +147,7 @@ const UNREAD: readonly Probe[] = [
   ),
 ];
 
-/** Opens streams of live readings over one connection. Returns their statuses, and a function that ends them. */
+/** Opens streams of live readings over one connection. Returns the streams' statuses, and a function that ends the streams. */
 async function openLiveStreams(world: AttackedInstallation, key: string, streams: number) {
   const over = await session(world.target.api);
   const statuses = await Promise.all(

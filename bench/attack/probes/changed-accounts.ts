@@ -15,7 +15,7 @@ export async function expectKeyRejectedEverywhere(world: AttackedInstallation, k
     );
 }
 
-/** Probes that old keys cannot reach an account that has changed hands or gained rights. */
+/** Probes that must show that old keys cannot access an account that has changed hands or gained rights. */
 export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
   defineProbe('a requested e-mail address is not the account’s, and takes nobody’s place', async (world) => {
     const attacker = await world.person('homeowner');
@@ -24,7 +24,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
     expectOneOf(status, [200], 'PATCH of the e-mail');
     expectOneOf(json.email, [attacker.email], 'the address of the account');
-    // Another person can still create an account with the address.
+    // Another person can still create an account with the e-mail address.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
   }),
   defineProbe('a changed role ends keys that were made before', async (world) => {

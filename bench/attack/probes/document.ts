@@ -7,7 +7,7 @@ type Json = any;
 const documentOf = (world: AttackedInstallation): Promise<Json> =>
   world.once('document', async () => (await world.ask('GET', '/v1/openapi.json')).json);
 
-/** Yields every value of a member of this name, with its path. Examples are skipped, because they describe nothing. */
+/** Yields every value of the members with this name, and its path. Examples are skipped, because they describe no format. */
 function* under(name: string, value: Json, path = ''): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return;
   for (const [member, one] of Object.entries(value)) {
@@ -45,7 +45,7 @@ export const OPENAPI_DOCUMENT_PROBES: readonly Probe[] = [
   defineProbe('the document gives times and dates their formats', async (world) => {
     const all = [...under('properties', await documentOf(world))].flatMap(([path, members]) =>
       Object.entries(members as Json)
-        // `starts_at` of a source is a path to the times in an answer, not a time.
+        // `starts_at` of a price series' source is the path of the times in the provider's response, not a time.
         .filter(([name]) => /_at$|^date$/.test(name) && !/SeriesSource\//.test(`${path}/`))
         .map(([name, one]) => [`${path}/${name}`, one] as [string, Json]),
     );

@@ -7,7 +7,7 @@ import { PROGRAM } from '../../../test/support/program.ts';
 import { defineProbe, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
-/** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of a file. */
+/** Maximum memory of the importer at any time, in MiB: Node, its modules, and a few MiB of the file's content. */
 const MAX_MIB = 500;
 
 /** Runs `energy import` next to the service. Returns its exit code, its standard error, and its peak memory in MiB. */
@@ -23,7 +23,7 @@ async function importFile(world: AttackedInstallation, file: string, options: re
     text = `${text}${data}`.slice(-10_000);
   });
   let mib = 0;
-  // Linux reports the peak memory of a running process; its status is empty once it has ended.
+  // Linux reports the peak memory only of a running process; the status of an ended process is empty.
   while (child.exitCode === null && child.signalCode === null) {
     mib = Math.max(mib, residentPeakMib(child.pid));
     if (mib > 2 * MAX_MIB) child.kill('SIGKILL');
@@ -40,7 +40,7 @@ function residentPeakMib(pid: number | undefined): number {
   }
 }
 
-/** Hostile files, with how each is made and the expected error. */
+/** Hostile files: how each file is created, and the expected error. */
 const FILES: readonly {
   name: string;
   kind?: Probe['kind'];
@@ -87,7 +87,7 @@ async function writeSparse(file: string, text: string): Promise<void> {
   await handle.close();
 }
 
-/** Probes that import files made to exhaust the importer. */
+/** Probes of the importer with files that are made to exhaust it. */
 export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
   defineProbe(
     `${name} ends energy import with an error that names it, in bounded memory`,

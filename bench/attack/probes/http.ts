@@ -16,7 +16,7 @@ const CLOSE = 'Connection: close';
 const raw = (world: AttackedInstallation, ...lines: string[]) =>
   exchangeBytes(world.target.api, 'tls', request(...lines));
 
-/** Fails unless a response is an error in the usual form: JSON with its status. */
+/** Fails unless a response is an error in the usual form: JSON with the error's status. */
 function expectError({ status, json, text }: HttpResponse, allowed: readonly number[], what: string): void {
   expectOneOf(status, allowed, what);
   const isOurs = typeof json?.error === 'string' && json.status === status;
@@ -237,13 +237,13 @@ const PLAIN: readonly Probe[] = [
 const HEAD = (key: string, length: number) =>
   `${request('POST /v1/keys HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${length}`)}`;
 
-/** Connections that stay open without completing a request, and how long the server may allow each. */
+/** Kinds of connections that stay open without completing a request, and the maximum time for which the server may leave each open. */
 const HOLDERS: readonly {
   name: string;
   layer: 'tcp' | 'tls';
   withinS: number;
   begin?: (key: string) => string;
-  /** Bytes that are sent repeatedly, once a second. */
+  /** Bytes that are sent again every second. */
   drip?: string;
 }[] = [
   { name: 'a TCP socket that never says anything', layer: 'tcp', withinS: 15 },

@@ -7,7 +7,7 @@ import { measurePubackMs } from './mqtt.ts';
 const HOUR_MS = 3_600_000;
 const YEAR_HOURS = 364 * 24;
 
-/** Gives an account a meter with `count` hourly register readings. Returns the time of the first one. */
+/** Gives an account a meter with `count` hourly register readings. Returns the time of the first reading. */
 export async function publishHourlyReadings(
   world: AttackedInstallation,
   userId: string,
@@ -26,7 +26,7 @@ export async function publishHourlyReadings(
   return firstMs;
 }
 
-/** Creates a homeowner with a year of hourly data. Returns the account and the path that requests all of it. */
+/** Creates a homeowner with a year of hourly data. Returns the account, and the path of a request for the whole year. */
 async function homeWithAYear(world: AttackedInstallation): Promise<Person & { path: string }> {
   const owner = await world.person('homeowner');
   const firstMs = await publishHourlyReadings(world, owner.userId, YEAR_HOURS);
@@ -63,7 +63,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       await answerMs(world, neighbour);
       let isOver = false;
       let answered = 0;
-      // The hog keeps 110 requests in flight until the neighbour's requests are done.
+      // The hog (an account that overloads the service) keeps 110 requests in flight until the neighbour's requests are done.
       const asked = Array.from({ length: 110 }, async () => {
         while (!isOver)
           if ((await world.ask('GET', hog.path, { key: hog.key, isDiscarded: true })).status === 200) answered++;
@@ -105,7 +105,7 @@ export const LOAD_PROBES: readonly Probe[] = [
     async (world) => {
       const [hog, neighbour] = [await world.device(), await world.device()];
       const [hogs, client] = [await world.connect(hog), await world.connect(neighbour)];
-      // The maximum number of channels that is accepted.
+      // Maximum number of channels that the service accepts in a message.
       const channels = Array.from({ length: 20_000 }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
       for (let at = 0; at < channels.length; at += 2_000)
         await hogs.publishAsync(hog.topic, JSON.stringify(channels.slice(at, at + 2_000)), { qos: 1 });

@@ -29,7 +29,7 @@ export async function measurePubackMs(
   return performance.now() - fromMs;
 }
 
-/** Connects a device that no attack may affect. It has already had one reading acknowledged. */
+/** Connects a device that the attack must not affect. One of its readings has already been acknowledged. */
 async function victim(world: AttackedInstallation, options: Parameters<AttackedInstallation['connect']>[1] = {}) {
   const device = await world.device();
   const client = await world.connect(device, options);
@@ -46,13 +46,13 @@ async function expectUnharmed({ device, client }: Awaited<ReturnType<typeof vict
 const stateOf = async (world: AttackedInstallation, { deviceId }: Device) =>
   (await world.must('GET', `/v1/devices/${deviceId}`)).json;
 
-/** Publishes and waits 400 ms, because an acknowledgement may never come. */
+/** Publishes a message and waits 400 ms, because the message may never be acknowledged. */
 async function tryPublish(client: MqttClient, topic: string, payload: string | Buffer, qos: 0 | 1 | 2 = 1) {
   client.publish(topic, payload, { qos }, () => {});
   await pause(400);
 }
 
-/** Returns the CONNACK code of a login; 0 if it is accepted. */
+/** Returns the CONNACK code of a login: 0 if the login is accepted. */
 async function refusal(
   world: AttackedInstallation,
   username: string | undefined,

@@ -37,7 +37,7 @@ const LOWERING: readonly [what: string, method: string, path: string, body?: obj
   ['deletes it, to pair it again', 'DELETE', ''],
 ];
 
-/** Maximum number of guessed serials that are answered per network and minute. */
+/** Maximum number of guessed serial numbers that the service checks per network and minute. */
 const MAX_REFUSED = 10;
 
 async function guessSerials(world: AttackedInstallation, guesses: number): Promise<void> {

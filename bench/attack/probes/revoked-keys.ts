@@ -3,7 +3,7 @@ import { sendRequest } from '../client.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe, ProbeFailedError, ProbeSkippedError } from '../probe.ts';
 import { type AttackedInstallation, type Person, pause } from '../world.ts';
 
-/** Fails unless every API process rejects the request, including those that authenticated this person a moment ago. */
+/** Fails unless every API process rejects the request, including processes that authenticated this person a moment ago. */
 async function refusedEverywhere(
   world: AttackedInstallation,
   make: () => Promise<Person>,

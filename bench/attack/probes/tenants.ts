@@ -6,7 +6,7 @@ interface Neighbours {
   home: Person;
   utility: Person;
   ids: Record<'user' | 'device' | 'alert' | 'gateway' | 'key' | 'webhook' | 'tariff' | 'series' | 'emissions', string>;
-  /** Another utility, and a homeowner who is not related. */
+  /** Another utility, and a homeowner who has no relation to the first utility. */
   strangers: { utility: Person; homeowner: Person };
 }
 
@@ -117,8 +117,8 @@ const IN_BODY: [string, object][] = [
 
 const idLike = (id: string) => `${id.slice(0, 4)}${'0'.repeat(26)}`;
 /**
- * A homeowner that names another user is refused before any look-up (403). For all other callers, resources that they may not access do not
- * exist (404).
+ * A homeowner that names another user is refused before any look-up (403). All other callers get 404 for resources that they may not
+ * access, as if the resources did not exist.
  */
 const refusalOf = (who: 'utility' | 'homeowner', isOfUser: boolean) => (who === 'homeowner' && isOfUser ? 403 : 404);
 

@@ -45,7 +45,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
         );
       }
       for (const id of ids) {
-        // An address that was never tried has not been shown to be refused.
+        // Wait for an attempt: an address that the service never tried has not been shown to be refused.
         const tried = async () =>
           (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
         for (let turn = 0; (await tried()).length === 0; turn++) {
@@ -70,7 +70,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
   defineProbe('a hundred and one subscriptions at once are a hundred', async (world) => {
     const { key } = await world.person('homeowner');
     const body = { event: 'usage.updated', url: 'https://example.com/x', auth_token: SECRET };
-    // A busy machine refuses some of many concurrent requests (503); these are sent again.
+    // A busy machine refuses some of many concurrent requests (503). Refused requests are sent again.
     const send = async (tries = 20): Promise<{ status: number }> => {
       const answer = await world.ask('POST', '/v1/webhooks', { key, body });
       return answer.status === 503 && tries > 1 ? send(tries - 1) : answer;

@@ -4,30 +4,33 @@ import type { ClusterFault } from '../cluster/faults.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
-/** A fault of cells. */
+/** A fault of an installation with cells. */
 export interface CellsFault extends ClusterFault {
-  /** Whether `--quick` runs it. */
+  /** Whether a run with `--quick` includes this fault. */
   isQuick?: true;
-  /** The cell whose homes must not notice the fault; left out if it concerns all. */
+  /** Cell whose homes must not be affected by the fault; omitted if the fault affects all cells. */
   spared?: ChaosCell;
 }
 
-/** Homes that a fault moves at a time. */
+/** Number of homes that a fault moves with one command. */
 const MOVED_HOMES = 3;
 const FROZEN_S = 30;
 const AWAY_MS = 10_000;
-/** Maximum runs of a move until it succeeds. */
+/** Maximum number of times that the move command is run until it succeeds. */
 const MAX_MOVES = 5;
 const ROUTER = { of: 'acknowledged', seconds: 5 } as const;
 const INGEST = { of: 'stored', seconds: 10 } as const;
 const DATABASE = { of: 'stored', seconds: 30 } as const;
-/** A fault of a whole cell: all its processes and its database stop, and start again on the same machine. */
+/** Goal for a fault of a whole cell: all processes of the cell and its database stop, and start again on the same machine. */
 const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
-/** Devices are connected to their previous cell for up to 10 s; meanwhile messages are forwarded twice a second. */
+/**
+ * Goal for a fault during a move of accounts. Their devices stay connected to the previous cell for up to 10 s; meanwhile their messages
+ * are forwarded twice a second.
+ */
 const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
-/** Returns all faults of cells. `heldMs`: each moved account adds the time for which it was in neither cell, in ms. */
+/** Returns all faults of cells. For each moved account, `heldMs` receives the time for which the account was in neither cell, in ms. */
 export function createCellsFaults(
   installation: CellsInstallation,
   homes: readonly Home[],
@@ -146,7 +149,7 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
   ];
 }
 
-/** Faults while an account is moved. Whatever the result of the first run of the command, a later run must complete the move. */
+/** Faults during the move of an account. Whatever the result of the first run of the move command, a later run must complete the move. */
 function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellsFault[] {
   const [router] = routers.all;
   const whileMoving = (
@@ -192,7 +195,7 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
   const ofFirst = homes.filter(({ userId }) => !userId.startsWith('usr_c2_'));
   return {
     heldMs,
-    /** Accounts of the first cell that no fault has moved yet. */
+    /** Returns accounts of the first cell that no fault has moved yet. */
     next(): string[] {
       const users = ofFirst.slice(used, used + MOVED_HOMES).map(({ userId }) => userId);
       used += MOVED_HOMES;

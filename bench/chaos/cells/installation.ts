@@ -17,7 +17,7 @@ import { WEBHOOK_SECRET } from '../cluster/installation.ts';
 export interface ChaosCell extends Cell {
   patroni: PatroniCluster;
   pool: Pool;
-  /** Pool whose statements fail instead of waiting while the database hangs. A busy machine can look like that. */
+  /** Pool whose statements fail instead of waiting while the database hangs. They may also fail if the machine is busy. */
   watchPool: Pool;
 }
 
@@ -32,7 +32,7 @@ export interface CellsInstallation {
   remove(): Promise<void>;
 }
 
-/** A running `energy cells move`. */
+/** A running process of `energy cells move`. */
 interface RunningMove {
   kill(): void;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;

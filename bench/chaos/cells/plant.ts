@@ -15,11 +15,11 @@ const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHou
 
 interface Deliveries {
   receiver: Receiver;
-  /** Times in which deliveries may have been interrupted. */
+  /** Periods in which deliveries may have been interrupted. */
   cutOff: Evidence['cutOff'];
 }
 
-/** Returns an event that was sent once and not during a fault, because other events may be repeated. */
+/** Returns an event that was sent once. Events that were sent during a fault are excluded, because they may be repeated. */
 const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   calls.find(
     ({ atMs, body }) =>
@@ -28,8 +28,8 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
   );
 
 /**
- * Waits until the errors can be planted, at most `withinMs`: in a short run, every event so far may have been sent during a fault, or no
- * hour may have ended.
+ * Waits until the errors can be planted, for at most `withinMs`. In a short run, it may be that all events so far were sent during a fault,
+ * or that no hour has ended.
  */
 export async function waitUntilInjectable(
   pool: Pool,
@@ -61,7 +61,7 @@ export async function injectErrors(pool: Pool, homes: readonly Home[], deliverie
     `DELETE FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
     one.deviceId,
   );
-  // The length of an interval is part of the key.
+  // Stores the latest reading a second time. Its key differs, because the length of the interval is part of the key.
   await change(
     `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT series_id, read_at, 1, value FROM readings WHERE (series_id, read_at) = (${latest} ORDER BY r.read_at DESC LIMIT 1)`,
@@ -75,7 +75,7 @@ export async function injectErrors(pool: Pool, homes: readonly Home[], deliverie
   deliveries.receiver.calls.push({ ...call, atMs: Date.now() });
 }
 
-/** Returns the planted errors of which the comparison did not find exactly one more than before. Pure. */
+/** Returns the kinds of planted errors of which the comparison did not find exactly one more than before. Pure. */
 export const undetectedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
   Object.entries(PLANTED).flatMap(([name, what]) => {
     const kind = name as keyof typeof PLANTED;

@@ -25,17 +25,17 @@ import { injectErrors, undetectedErrors, waitUntilInjectable } from './plant.ts'
 /** Homes of each cell. */
 const HOMES = 15;
 const CALM_S = 10;
-/** Time reserved for the comparison at the end. */
+/** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
-/** Time within which each home has an event and the end of an hour. Its hours last 90 s. */
+/** Time within which each home has an event and a completed hour, so that errors can be planted. A home's hours last 90 s. */
 const PLANTABLE_MS = 120_000;
 const NEEDED = /^Patroni/;
 /** Maximum wait of a home for a PUBACK during a fault of the other cell, in seconds. */
 const MAX_SPARED_WAIT_S = 3;
-/** Maximum time of a moved account in neither cell, in ms. */
+/** Maximum time for which a moved account may be in neither cell, in ms. */
 const MAX_HELD_MS = 2_000;
 
-/** A fault's effect. `spared`: seconds without a PUBACK for the homes of the other cell, if the fault was in one cell. */
+/** Effect of a fault. `spared`: if the fault was in one cell, seconds without a PUBACK for the homes of the other cell. */
 interface CellsRow extends FaultRow {
   spared: number | null;
 }
@@ -108,14 +108,14 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   return { ...row, spared: wait };
 }
 
-/** Selects the homes in whose data errors are planted: those that stay in cell c2. */
+/** Selects the homes in whose data errors are planted: homes that are in cell c2 during the whole run. */
 function planErrors({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
   const [, c2] = cells;
   const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
   return [c2.pool, stayed, { receiver, cutOff: rows.filter((row) => row.cutsDeliveries) }] as const;
 }
 
-/** Compares the final state, and then again with one planted error of each kind. */
+/** Compares the final state with the expected one, and compares again after planting one error of each kind. */
 async function judge(
   { cells, receiver }: CellsInstallation,
   homes: readonly Home[],
@@ -176,7 +176,7 @@ interface Report {
   heldMs: readonly number[];
 }
 
-/** Prints the result. Returns the exit code. Missed time goals do not fail the run, because a busy machine misses them. */
+/** Prints the result. Returns the exit code. A missed time goal does not fail the run, because times on a busy machine are longer. */
 function report({ calm, ...all }: Report, isJson: boolean): number {
   const { rows, missed } = all;
   const { faults, differences, retries, ...counted } = all.verdict;

@@ -2,7 +2,7 @@
 export interface Evidence {
   /** Readings that homes published. */
   published: ReadonlySet<string>;
-  /** The published readings that were acknowledged. */
+  /** The readings in `published` that were acknowledged. */
   acknowledged: readonly string[];
   /** Readings in the databases, each as often as it is stored. */
   stored: readonly string[];
@@ -15,9 +15,12 @@ export interface Evidence {
   alerts: ReadonlySet<string>;
   /** Webhook calls that the receiver answered, in order. */
   calls: readonly { event: string; hour: string; atMs: number }[];
-  /** Times in which a delivery may have been interrupted between its call and the record of that call. Such a call is repeated. */
+  /** Periods in which a delivery may have been interrupted between its call and the record of the call. An interrupted call is repeated. */
   cutOff: readonly { fromMs: number; toMs: number }[];
-  /** Attempts that the service recorded, by event: it repeats a call whose attempt failed, such as for no response in time. */
+  /**
+   * Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed, for example for lack of a
+   * response in time.
+   */
   attempts: ReadonlyMap<string, readonly Attempt[]>;
 }
 
@@ -39,14 +42,14 @@ export const DIFFERENCE_KINDS = {
   toldAgain: 'an event that came again, though nothing had cut off its delivery and no attempt had failed',
 } as const;
 
-/** A deviation from the expected state. */
+/** A deviation of the observations from the expected state. */
 export interface Difference {
   kind: keyof typeof DIFFERENCE_KINDS;
   /** Reading, hour or event that the difference concerns, for the person who investigates it. */
   of: string;
 }
 
-/** Whether a call may be repeated: its outcome may not have been recorded, or was recorded as a failure. */
+/** Whether a webhook call may be repeated, because its outcome may not have been recorded or was recorded as a failure. */
 const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: Evidence['cutOff']): boolean =>
   [...cutOff, ...attempts.filter(({ error }) => error !== null)].some(
     ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,

@@ -9,9 +9,9 @@ import type { ClusterFault } from './faults.ts';
 import { type Home, type Homes, waitUntilHomesResume } from './homes.ts';
 import { parseWebhookCall } from './verdict.ts';
 
-/** Maximum time to wait after a fault until readings resume. */
+/** Maximum time to wait after a fault until readings resume, in ms. */
 export const MAX_RECOVERY_MS = 60_000;
-/** A call that was answered this long before a fault may not be recorded yet. */
+/** Time before a fault within which an answered webhook call may not be recorded yet, in ms. */
 const UNRECORDED_MS = 1_000;
 /** Maximum number of differences listed per kind. */
 const MAX_LISTED = 5;
@@ -21,20 +21,20 @@ export interface FaultRow {
   fault: string;
   /** Time without a PUBACK. */
   acknowledged: number;
-  /** Time without a stored reading. */
+  /** Time without a newly stored reading, in seconds. */
   stored: number;
   /** Time from the PUBACK of a triggering reading until its webhook, for alerts triggered during the fault. */
   alert: number | null;
   goal: string;
   isKept: boolean;
-  /** Whether all homes resumed. */
+  /** Whether readings of all homes were acknowledged and stored again after the fault. */
   goesOn: boolean;
   cutsDeliveries: boolean;
   fromMs: number;
   toMs: number;
 }
 
-/** What a fault is injected into. */
+/** Installation into which a fault is injected. */
 export interface Subject {
   homes: Homes;
   receiver: Receiver;
@@ -42,7 +42,7 @@ export interface Subject {
   prepare(): Promise<unknown>;
   /** Resolves when the databases have recovered. */
   ready(): Promise<unknown>;
-  /** Describes the state if homes do not resume. */
+  /** Describes the installation's state, for the output if the homes do not resume. */
   diagnosis(): Promise<string>;
 }
 
@@ -56,7 +56,7 @@ export async function measureFault(
     if (!isResumed) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
     return isResumed;
   };
-  // A broker that was down leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
+  // A restarted broker leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
   await subject.prepare();
   spread();
   await resume('readings do not go on before the fault');
@@ -113,13 +113,16 @@ export function describeWaits(homes: readonly Home[], fromMs: number, toMs: numb
   );
 }
 
-/** Describes for how long this process, which simulates the devices, was not scheduled. The service does not cause such a delay. */
+/**
+ * Describes for how long the operating system did not schedule this process, which simulates the devices. The service does not cause such a
+ * delay.
+ */
 const describeOwnDelay = (maxMs: number): string =>
   `  this process itself was delayed for up to ${round(maxMs / 1_000)} s`;
 
 /**
- * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in this time and delivered by now; null if there were
- * none.
+ * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in the given period and delivered by now; null if there
+ * were none.
  */
 function slowestAlert(receiver: Receiver, homes: readonly Home[], fromMs: number, toMs: number): number | null {
   const calledAtMs = new Map<string, number>();
@@ -158,7 +161,7 @@ export const formatRow = ({ acknowledged, stored, alert, goal, isKept, goesOn: i
   `without PUBACK ${acknowledged} s, without a reading stored ${stored} s, slowest alert ${alert ?? '–'} s; ` +
   `goal ${goal} s ${isKept ? 'kept' : 'MISSED'}${isOn ? '' : '; DID NOT GO ON'}`;
 
-/** Prints differences, the first few of each kind. */
+/** Prints differences: the first few of each kind. */
 export function printDifferences(differences: readonly Difference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
@@ -167,7 +170,7 @@ export function printDifferences(differences: readonly Difference[]): void {
   }
 }
 
-/** Prints attempts of deliveries that failed and were repeated, the first few. */
+/** Prints the first few of the delivery attempts that failed and were repeated. */
 export function printRetries(retries: readonly string[]): void {
   for (const line of retries.slice(0, MAX_LISTED)) print(`sent again after a failed attempt: ${line}`);
   if (retries.length > MAX_LISTED) print(`sent again after a failed attempt: ${retries.length - MAX_LISTED} more`);
@@ -175,5 +178,5 @@ export function printRetries(retries: readonly string[]): void {
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;
 
-/** Prints a line for the person who waits. */
+/** Prints a line about the progress to standard error. */
 export const print = (text: string): void => void process.stderr.write(`${text}\n`);

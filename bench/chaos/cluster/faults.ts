@@ -26,7 +26,10 @@ const FULL_S = 8;
 const CUT_S = 20;
 const nothing = async () => {};
 
-/** Returns all faults: first single faults, then pairs. Faults of RabbitMQ only if the cluster has it. `goesOn`: waits until readings are stored again. */
+/**
+ * Returns all faults: first single faults, then pairs. Faults of RabbitMQ are included only if the cluster has RabbitMQ. `goesOn`: waits
+ * until readings are stored again.
+ */
 export function createClusterFaults(cluster: Cluster, goesOn: () => Promise<boolean>): ClusterFault[] {
   const { patroni, roles, rabbit } = cluster;
   const nodes = rabbit?.nodes ?? [];
@@ -117,7 +120,10 @@ function killsPrimary({ patroni }: Cluster): ClusterFault {
   };
 }
 
-/** Received readings are then only in the worker's memory, so none of them may have been acknowledged. */
+/**
+ * Kills ingest during a failover of the database. The readings received then are only in the worker's memory, so it must not have
+ * acknowledged any of them.
+ */
 function killsIngestDuringFailover(cluster: Cluster): ClusterFault {
   const failover = killsPrimary(cluster);
   const [ingest] = cluster.roles.ingest;
@@ -191,7 +197,9 @@ function mostUsed({ rabbit }: Cluster): RabbitNode {
   return most;
 }
 
-/** Returns one of three brokers that neither of the two workers is connected to. It still leads shards, as each broker does. */
+/**
+ * Returns the one of three brokers that neither of the two workers is connected to. Like each broker, it still leads shards of the queue.
+ */
 function unused({ rabbit }: Cluster): RabbitNode {
   const node = rabbit?.nodes.find((one) => workersAt(one) === 0);
   if (!node) throw new Error('an ingest worker is at each broker');
@@ -200,8 +208,8 @@ function unused({ rabbit }: Cluster): RabbitNode {
 
 /** Returns how many ingest workers are connected to a broker, by its AMQP port. */
 function workersAt({ ports }: RabbitNode): number {
-  // Fields of proc(5) net/tcp: local address and port in hexadecimal, remote address and port, state (01: established). (rabbitmqctl
-  // list_connections would wait for devices' connections.)
+  // Fields of /proc/net/tcp (proc(5)): local address and port in hexadecimal, remote address and port, state (01: established).
+  // (rabbitmqctl list_connections would also wait for information on devices' connections.)
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
   const port = ports.amqp.toString(16).toUpperCase().padStart(4, '0');
   return lines.filter((line) => new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${port} 01 `).test(line)).length;
@@ -226,8 +234,8 @@ function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
 }
 
 /**
- * Cuts off the broker with the most workers by silently dropping all its packets. (Separating nodes by a different cookie is no such fault:
- * both sides keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and no longer responds even to rabbitmqctl.)
+ * Cuts off the broker with the most workers by silently dropping all its packets. (A different Erlang cookie would not be such a fault:
+ * both sides keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and does not even respond to rabbitmqctl.)
  */
 function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;

@@ -10,9 +10,11 @@ import type { Cluster } from './installation.ts';
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 300;
-/** Length of the published history: alerts are sent only for hours that ended in the last 24 hours. */
+/**
+ * Length of the published history in ms. It is less than 24 hours, because alerts are sent only for hours that ended in the last 24 hours.
+ */
 const PLAYED_MS = 19 * HOUR_MS;
-/** Time between two readings, by their own timestamps; each divides an hour. */
+/** Times between two readings, by the readings' own timestamps. Each divides an hour. */
 const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
 /** Threshold for an hour's consumption; about half of the hours exceed it. */
 export const THRESHOLD_MILLIWATT_HOURS = 1_000_000;
@@ -23,7 +25,7 @@ export interface Home {
   deviceId: string;
   readings: DecodedReading[];
   publisher: RepeatingPublisher;
-  /** Index of the reading that takes an hour above the threshold, by the hour's start in ms. */
+  /** Index of the reading that takes an hour's usage above the threshold, by the start of the hour in ms. */
   crossings: Map<number, number>;
   /** Times (ms) at which newly stored readings were seen, and the time (ms) of the latest stored reading. */
   stored: { atMs: number[]; upToMs: number };
@@ -39,14 +41,17 @@ export interface Homes {
   close(): Promise<void>;
 }
 
-/** A database in which homes are made. `watchPool`: pool that polls for stored readings, default `pool`. `cell`: name of the cell in the identifiers of the homes. */
+/**
+ * A database in which homes are created. `watchPool`: pool with which stored readings are polled; default: `pool`. `cell`: name of the cell
+ * in the identifiers of the homes.
+ */
 interface HomesPlace {
   pool: Pool;
   watchPool?: Pool;
   cell?: string | undefined;
 }
 
-/** Creates the homes, `count` in each place, and starts publishing. `minutes` is the maximum duration. */
+/** Creates `count` homes in each database and starts publishing. `minutes`: maximum duration. */
 export async function startHomes(
   { places, entrances }: { places: readonly HomesPlace[]; entrances: Cluster['entrances'] },
   count: number,
@@ -85,7 +90,7 @@ export async function startHomes(
   };
 }
 
-/** Stops publishing, and waits until everything is acknowledged, at most `withinMs`. */
+/** Stops publishing, and waits for at most `withinMs` until all messages are acknowledged. */
 export async function finishHomes({ all, finish }: Homes, withinMs: number): Promise<void> {
   await finish();
   await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(withinMs)]);
@@ -115,7 +120,7 @@ async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entranc
 function publishNext(home: Home, startMs: number, stepMs: number, number: number): void {
   const readAtMs = startMs + home.readings.length * stepMs;
   const hourMs = Math.floor((readAtMs - 1) / HOUR_MS) * HOUR_MS;
-  // 0.6 to 1.4 kW, a different value every hour.
+  // The load is 0.6 to 1.4 kW, with a different value every hour.
   const watts = 600 + (((hourMs / HOUR_MS) * 7_919 + number * 104_729) % 801);
   const last = home.readings.at(-1)?.value ?? 1_000_000_000;
   const value = last + Math.round((watts * stepMs) / 3_600);
@@ -138,7 +143,7 @@ function publishNext(home: Home, startMs: number, stepMs: number, number: number
 
 const WATCH_MS = 200;
 
-/** Polls up to which time each home's readings are stored. */
+/** Polls the time up to which the readings of each home are stored. */
 async function watchStored(pools: readonly Pool[], homes: readonly Home[], over: AbortSignal): Promise<void> {
   const of = new Map(homes.map((home) => [home.deviceId, home]));
   const look = async (pool: Pool) => {
@@ -155,7 +160,7 @@ async function watchStored(pools: readonly Pool[], homes: readonly Home[], over:
   };
   const watch = async (pool: Pool) => {
     while (!over.aborted) {
-      // If the database is unavailable, nothing is stored either.
+      // Errors are ignored: while the database is unavailable, no readings are stored.
       await look(pool).catch(() => {});
       await pause(WATCH_MS);
     }

@@ -24,7 +24,7 @@ const SECRET_KEY = 'the secret of this installation';
 /** Secret that webhooks are signed with. */
 export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Index of the broker whose data are on a small disk of its own (`SMALL_MB`). */
+/** Index of the broker whose data directory is on a separate small disk (`SMALL_MB`). */
 export const SMALL_DISK_BROKER_INDEX = 1;
 const SMALL_MB = 384;
 
@@ -44,18 +44,15 @@ export interface RoleControl {
  * RabbitMQ nodes or HAProxy, and a receiver of webhooks.
  */
 export interface Cluster {
-  /** Null: the broker is inside the ingest processes. */
+  /** The RabbitMQ cluster; null if the broker is inside the ingest processes. */
   rabbit: RabbitCluster | null;
-  /** Where devices connect: the nodes of RabbitMQ, or HAProxy in front of the ingest processes. */
+  /** Addresses to which devices connect: the nodes of RabbitMQ, or HAProxy in front of the ingest processes. */
   entrances: readonly { host?: string; ports: { mqtt: number } }[];
   patroni: PatroniCluster;
   pool: Pool;
   receiver: Receiver;
   roles: Record<RoleName, readonly [RoleControl, RoleControl]>;
-  /**
-   * Network lines of the brokers; null if this machine does not allow them. In that case the broker `SMALL` has no small disk of its own
-   * either.
-   */
+  /** Network lines of the brokers. Null if this machine does not allow them; in that case no broker has a small disk of its own either. */
   lines: BrokerNetwork | null;
   remove(): Promise<void>;
 }
@@ -84,7 +81,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
   const ingestPorts = [await freeIngestPorts(), await freeIngestPorts()] as const;
   const portsOf = (role: RoleName, which: 0 | 1) => {
     const { mqtt, operator } = ingestPorts[which];
-    // Brokers reach the operator endpoint by our address on their own network line.
+    // Brokers reach the operator endpoint at this machine's address on their own network line, so it must not listen on loopback only.
     const host = lines ? { OPERATOR_HOST: '0.0.0.0' } : {};
     if (role === 'api') return { OPERATOR_PORT: String(operatorPorts[which]), ...host };
     return role === 'ingest' && isEmbedded
@@ -110,8 +107,8 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
 }
 
 /**
- * Starts three nodes of RabbitMQ. Each asks one API process to authenticate devices; if that process is down, devices log in at another
- * node. With network lines of their own, one node has its data on a small disk.
+ * Starts three nodes of RabbitMQ. Each node sends the logins of devices to one API process; if this process is down, devices log in at
+ * another node. If the nodes have network lines of their own, one node has its data on a small disk.
  */
 function startBrokers(
   operatorPorts: readonly number[],

@@ -16,7 +16,7 @@ export interface BrokerNetwork {
   cutFromAll(index: number, isCut: boolean): void;
 }
 
-/** Returns why this machine allows no private network; null if it does. */
+/** Returns why this machine does not allow a private network; null if it allows one. */
 export function explainMissingNetwork(): string | null {
   if (process.getuid?.() !== 0) return 'it needs root';
   try {
@@ -50,7 +50,7 @@ export async function runInNamespaces(): Promise<number> {
 /** Sets up the network lines. Must run inside the namespaces. */
 export function setUpNetworkLines(count: number): BrokerNetwork {
   ip('link set lo up');
-  // The files of network namespaces are here. The mount is private to this run.
+  // Files of network namespaces are in /run. This mount is private to the run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   const places = Array.from({ length: count }, (_, index) => layLine(index));

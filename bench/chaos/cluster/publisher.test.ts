@@ -7,8 +7,8 @@ import { freePort } from '../../../test/support/free-port.ts';
 const TICK_MS = 5;
 
 /**
- * Starts a broker that acknowledges a number of messages per second in the order of arrival, also those of ended connections, as a busy
- * service does.
+ * Starts a broker that acknowledges `perSecond` messages per second in the order of arrival. Like a busy service, it also processes
+ * messages of ended connections.
  */
 async function startSlowBroker(perSecond: number): Promise<{ port: number; received(): number }> {
   const waiting: { socket: Socket; messageId: number }[] = [];

@@ -21,7 +21,7 @@ import { type Cluster, installCluster } from './installation.ts';
 import { explainMissingNetwork, isInNamespaces, runInNamespaces } from './lines.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from './verdict.ts';
 
-/** Describes the waiting homes, and the queues of each broker that responds, if readings do not resume. */
+/** Describes the waiting homes and the queues of each broker that responds, for the output if readings do not resume. */
 async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
   const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
   const asked = (rabbit?.nodes ?? []).map(async (node) => {
@@ -34,17 +34,17 @@ async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<s
 
 const HOMES = 30;
 const CALM_S = 10;
-/** Time reserved for the comparison at the end. */
+/** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
 /** Maximum time of a fault including its recovery. A fault that may not finish in the remaining time is not started. */
 const FAULT_MS = 60_000;
 const NEEDED = /^(RabbitMQ|Patroni)/;
 
-/** What the command line asks for. */
+/** Options of the command line. */
 interface ChaosPlan {
   isEmbedded: boolean;
   isJson: boolean;
-  /** Faults by their names or parts of them; none: all. */
+  /** Names of faults, or parts of names. Empty: all faults. */
   words: string[];
   minutes: number;
   /** How often each fault is injected. */
@@ -110,7 +110,7 @@ async function begin({ all }: Homes): Promise<void> {
   await pause(CALM_S * 1_000);
 }
 
-/** Injects the faults one after the other. `notRun`: those for which no time was left until `untilMs`. */
+/** Injects the faults one after the other. `notRun`: faults for which no time was left before `untilMs`. */
 async function endureAll(
   cluster: Cluster,
   homes: Homes,
@@ -146,7 +146,7 @@ interface Report {
   notRun: readonly string[];
   calm: number;
   verdict: Verdict;
-  /** Why this machine has no network lines; null if it has them, or needs none. */
+  /** Reason why this machine has no network lines; null if it has network lines, or if the run needs none. */
   noLines: string | null;
 }
 

@@ -22,13 +22,13 @@ export interface Verdict {
   /** Number of differences of each kind; each must be 0. */
   faults: Record<keyof typeof DIFFERENCE_KINDS, number>;
   differences: Difference[];
-  /** Attempts that failed and were repeated, as lines: allowed, and a sign of a slow machine. */
+  /** Descriptions of attempts that failed and were repeated. They are allowed, and a sign of a slow machine. */
   retries: string[];
 }
 
 /**
- * Waits until no more calls are expected, then compares. `pools`: the databases, of which each may have some of the homes. `cutOff`: times in which deliveries may have been interrupted. `withinMs`: maximum
- * time to wait.
+ * Waits until no more calls are expected, then compares. `pools`: databases, each with some of the homes. `cutOff`: periods in which
+ * deliveries may have been interrupted. `withinMs`: maximum time to wait.
  */
 export async function compareFinalState(
   { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
@@ -58,7 +58,7 @@ export async function compareFinalState(
       'SELECT (extract(epoch FROM hour) * 1000)::bigint AS ms, energy_milliwatt_hours AS energy FROM user_hourly WHERE user_id = $1',
       [home.userId],
     );
-    // If an account is in two databases, its hours count twice.
+    // Hours are added up over the databases, so that an account that is in two databases counts twice.
     for (const { ms, energy } of rows) {
       const hour = name(Number(ms));
       reportedHours.set(hour, (reportedHours.get(hour) ?? 0) + Number(energy));
@@ -69,7 +69,7 @@ export async function compareFinalState(
   const calls = () => receiver.calls.map((call) => ({ ...parseWebhookCall(call), atMs: call.atMs }));
   const areAllReported = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
   while (!areAllReported() && Date.now() < untilMs) await pause(250);
-  // Allow time for duplicate calls, which arrive later.
+  // Wait for duplicate calls, which would arrive later than the first calls.
   await pause(2_000);
   const rejected = await ask('SELECT count(*)::int AS count FROM rejected_messages');
   const evidence = {
@@ -134,13 +134,13 @@ async function storedLines(ask: Ask): Promise<string[]> {
   return rows.map(({ device_id, ms, value }) => `${device_id} ${ms} ${value}`);
 }
 
-/** Energy of each hour of a home, in mWh, by the reference. */
+/** Returns the energy of each hour of a home in mWh, computed by the reference implementation. */
 async function hoursOf(ask: Ask, home: Home, stored: ReadonlySet<string>): Promise<Map<number, number>> {
   const rows = await ask(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],
   );
-  // Readings that were acknowledged, or only stored because the acknowledgement was lost.
+  // Readings that were acknowledged, and readings that were stored but whose acknowledgement was lost.
   const readings = home.readings.filter(
     (reading, index) => home.publisher.acknowledged.has(index) || stored.has(lineOf(reading)),
   );
@@ -150,8 +150,8 @@ async function hoursOf(ask: Ask, home: Home, stored: ReadonlySet<string>): Promi
 }
 
 /**
- * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. Order within a transaction
- * is not visible and does not matter.
+ * Returns the number of readings that were stored in a later transaction than a newer reading of the same home. The order within a
+ * transaction is not visible and does not matter.
  */
 export async function countOutOfOrderReadings(pool: Pool): Promise<number> {
   const { rows } = await pool.query(

@@ -56,7 +56,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Runs steps in one language. Returns each step's result and its number of requests. */
+/** Runs test steps with the client of one language. Returns each step's result and number of requests. */
 async function carryOut(language: Language, of: Pick<Parameters<typeof inputOf>[0], 'keys' | 'variables' | 'steps'>) {
   const input = inputOf(of);
   const output =
@@ -75,7 +75,7 @@ const inputOf = (of: {
   steps: ClientStep[];
 }): string => JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
-/** Converts an expected value: the markers of cases.ts become vitest's matchers. */
+/** Converts an expected value: each marker of cases.ts becomes the vitest matcher that it stands for. */
 function matching(expected: unknown): unknown {
   if (Array.isArray(expected)) return expected.map(matching);
   if (typeof expected === 'string') return /\$\w/.test(expected) ? expect.any(String) : expected;
@@ -128,7 +128,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       if (gives !== undefined) expect({ where, value }).toMatchObject({ where, value: matching(gives) });
       for (const member of Object.values(save ?? {})) expect(value).toMatchObject({ [member]: expect.any(String) });
     }
-    // Most steps send one request; other steps declare their number.
+    // Expected number of requests of each step: one, unless the step declares another number.
     const wanted = steps.reduce((sum, step) => sum + (step.requests ?? 1), 0);
     expect(faults.requests() - before).toBe(wanted);
   });

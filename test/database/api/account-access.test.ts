@@ -9,7 +9,7 @@ import { readerOf } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
-/** Tests of changes that affect who can access an account: e-mail addresses, keys, sessions. */
+/** Tests of changes that affect who can access an account: email addresses, keys, sessions. */
 let api: TestApi;
 let admin: { userId: string; key: string };
 let utility: { userId: string; key: string };
@@ -29,7 +29,7 @@ const newEmail = (userId: string) => `moved-${userId}@example.com`;
 const changeEmail = (userId: string, key: string, email: string) =>
   send('PATCH', `/v1/users/${userId}`, key, { email });
 
-/** An account that requested a change of address, and the key that it used. */
+/** An account that requested a change of its email address, and the key with which it did. */
 interface Requested {
   userId: string;
   key: string;
@@ -274,7 +274,7 @@ describe('a changed e-mail address', () => {
     expect((await send('PATCH', path, utility.key, { email: newEmail(userId), timezone: 'Europe/Paris' })).status).toBe(
       200,
     );
-    // Signing out everywhere does not make the account one that has never signed in.
+    // Even after the account has signed out everywhere, it counts as having signed in.
     await sql('DELETE FROM sessions WHERE user_id = $1', [userId]);
     expect((await send('PATCH', path, utility.key, { email: 'a-utility@example.com' })).status).toBe(403);
     expect((await send('PATCH', path, admin.key, { email: `again-${userId}@example.com` })).status).toBe(200);

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 beforeAll(async () => {
   api = await testApi();
   user = await api.user('homeowner');
-  // 1 kWh an hour for 100 days, 3 kWh in the hour from 18:00; no data on 10 June.
+  // The home's usage: 1 kWh an hour for 100 days, but 3 kWh in the hour from 18:00, and no data on 10 June.
   const profile = new Map<number, number>();
   const end = api.now.getTime();
   for (let ms = end - 100 * 24 * HOUR_MS; ms < end; ms += HOUR_MS) {
@@ -24,7 +24,7 @@ const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST
 
 test('a preview returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
-  // 90 days including today, which has not reached 18:00, less one day without data.
+  // 90 days, including today, whose hour from 18:00 has not come yet, and without the day that has no data.
   expect(hours.json.data).toHaveLength(88);
   expect(hours.json.data.at(-1)).toEqual({
     period_start: '2026-06-14T18:00:00.000Z',
@@ -56,7 +56,7 @@ test('a preview uses periods of the user’s zone', async () => {
 test('a preview returns when devices were silent, and creates no alert', async () => {
   const { status, json } = await preview({ type: 'no_data', threshold_hours: 5 });
   expect(status).toBe(200);
-  // No device is paired that could have sent these readings: nothing is silent.
+  // The preview for silent devices is empty, because no device is paired that could have sent the readings.
   expect(json.data).toEqual([]);
   await api.database.pool.query(
     `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256) VALUES ('dev_' || $1, $1, 'x', 'x', '')`,
@@ -77,7 +77,7 @@ test('a preview returns the days and months that would have cost more than the t
     api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
   expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
   await tariff({ valid_from: '2026-01-01', import: { per_kwh: '0.30' } });
-  // The home uses 26 kWh a day, which cost 7.80.
+  // The home uses 26 kWh a day. This costs 7.80.
   const days = await preview({ type: 'daily_cost', threshold: 7.79 });
   expect(days.json.data).toHaveLength(88);
   expect(days.json.data.at(-1)).toEqual({
@@ -92,7 +92,7 @@ test('a preview returns the days and months that would have cost more than the t
     ['2026-04-01T00:00:00.000Z', '234.00'],
     ['2026-05-01T00:00:00.000Z', '241.80'],
   ]);
-  // The tariff changes to another currency. Each day has one currency; the month with both currencies is in neither preview.
+  // From 2 May on the currency is JPY. Each day has one currency. May has both, so it is in neither preview.
   await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
   const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
   expect(both).toHaveLength(89);

@@ -7,20 +7,20 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /**
- * A channel counts once: at each time, the best quantity that has a reading before its end. All answers about a time must use the quantity
- * that counted then.
+ * Tests which quantity of a channel counts: at each time, only the best quantity that has a reading before its end. All answers about a
+ * time must use the quantity that counted then.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Start of two days, and of a third one, which belongs to the next month. */
+/** Start of the two days before `BORDER`. The third day, from `BORDER` to `END`, belongs to the next month. */
 const START = Date.UTC(2026, 3, 29);
 const BORDER = START + 2 * DAY_MS;
 const END = START + 3 * DAY_MS;
 const BEFORE = { start: '2026-04-29', end: '2026-04-30' };
 const AFTER = { start: '2026-05-01', end: '2026-05-01' };
 const ALL = { start: '2026-04-29', end: '2026-05-01' };
-/** 400 W in each quarter-hour. */
+/** Power of each home in every quarter-hour, in W. */
 const POWER_W = 400;
 const QUARTER_HOUR_KWH = 0.1;
 const EVERY = 'production,self_consumed,coverage';
@@ -37,7 +37,7 @@ const times = (fromMs: number, toMs: number) =>
 type Sent = readonly [readAtMs: number, channel: string, kind: QuantityKind, value: number];
 const powers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms) => [ms, channel, 'power', POWER_W]);
-/** A register whose first reading is 100 kWh. */
+/** Returns the readings of a register that starts at 100 kWh, one each quarter-hour. */
 const registers = (channel: string, fromMs: number, toMs: number): Sent[] =>
   times(fromMs, toMs).map((ms, at) => [ms, channel, 'register', 100 + at * QUARTER_HOUR_KWH]);
 
@@ -106,7 +106,7 @@ async function home(...types: string[]) {
 
 test('a device with a power and later two tariffs: only the power counts before the tariffs, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
-  // The power readings continue, and are the known part of the export.
+  // Before its registers begin, the home is known by its power readings. Their export remains the known part of the export.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
   await send(powers('import', BORDER + QUARTER_HOUR_MS, END));
@@ -127,7 +127,7 @@ test('a device with a power and later two tariffs: only the power counts before 
 test('a device with three phases and later a register: unknown time of a phase stays unknown', async () => {
   const { send, days, usage, months } = await home('smart_meter');
   await send(['import/l1', 'import/l2', 'import/l3'].flatMap((channel) => powers(channel, START, BORDER - DAY_MS)));
-  // One phase is silent for the whole second day.
+  // Phase L2 is silent for the whole second day.
   await send(
     ['import/l1', 'import/l3'].flatMap((channel) => powers(channel, BORDER - DAY_MS + QUARTER_HOUR_MS, BORDER)),
   );
@@ -157,7 +157,7 @@ test('a gap of two tariffs is distributed by earlier days, which were measured a
   ]);
 });
 
-/** Two tariffs, one of which has one false value, and a total that counts from the last day on. */
+/** Creates a home with two tariff registers, one of which sends one false value, and a total register that counts from the last day on. */
 async function tariffHome() {
   const made = await home('smart_meter');
   const tariffs = [...registers('import/t1', START, BORDER), ...registers('import/t2', START, BORDER)];

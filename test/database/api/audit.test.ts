@@ -37,7 +37,7 @@ const briefly = ({ action, target, details }: Act) => ({ action, target, details
 
 test('every operation that changes something is recorded', () => {
   const all = [...OPERATIONS, ...DASHBOARD_OPERATIONS];
-  // Readings are recorded as such; each request would be a row.
+  // Excludes the operations that send readings: the readings themselves are stored, and an audit row for each request would be too many.
   const isOfReadings = ({ path }: AnyOperation) => path.endsWith('/readings');
   const changing = all.filter((one) => one.method !== 'GET' && one.changes !== 'nothing' && !isOfReadings(one));
   expect(changing.length).toBeGreaterThan(20);
@@ -193,7 +193,7 @@ describe('the audit log', () => {
     await ask('DELETE', `/v1/devices/${device_id}`, undefined, key);
     const before = (await audit(`?user_id=${user_id}`)).length;
     expect(before).toBe(4);
-    // The account erases itself: the author is anonymous afterwards.
+    // After the account has deleted itself, the log no longer identifies it as the author.
     expect((await ask('DELETE', `/v1/users/${user_id}`, undefined, key)).status).toBe(200);
     expect(await audit(`?user_id=${user_id}`)).toEqual([]);
     const rows = JSON.stringify((await api.database.pool.query('SELECT * FROM audit_log')).rows);
@@ -210,7 +210,7 @@ describe('the audit log', () => {
       'device.deleted',
       'user.deleted',
     ]);
-    // Records of what others did to the account keep their authors.
+    // The log still names the authors of what others did to the deleted account.
     expect(erased.at(-1)).toMatchObject({ actor_user_id: utility.userId, address: FROM });
     await eraseUser(api.db, utility.userId);
     expect(JSON.stringify(await audit('?limit=200'))).not.toContain(utility.userId);

@@ -50,7 +50,7 @@ const close = (id: string) => post(`/v1/bill-periods/${id}/close`);
 const get = (id: string, key = utility.key, accept = 'application/json') =>
   api.send(`/v1/bill-periods/${id}`, { key, headers: { accept } });
 
-/** JSON with sorted members and without blanks, which anybody can reproduce by docs/billing.md. */
+/** JSON with sorted members and without white space, which anybody can reproduce by docs/billing.md. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -85,7 +85,7 @@ test('a period continues where the previous one ended, although the account’s 
 
 test('a period records the known energy, and later returns the first statement, the current sums, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
-  // Readings half an hour before and after both ends of April; tariffs in the same round, and an export.
+  // Sends readings half an hour before and after the start and the end of April: two tariff registers and an export register.
   const round = (ms: number, t1: number, t2: number, out: number) =>
     [
       [ms, t1, 'import/t1'],
@@ -139,7 +139,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A reading of the evening before arrives late: more of the hour's energy lies in April.
+  // A late reading of the evening before moves energy of the hour at midnight into April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({
@@ -155,7 +155,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(recorded.last_told.previous_sha256).toBe(made.json.first_told.sha256);
   expect(verified(recorded.last_told)).toBe(true);
 
-  // The home's connection point is billed separately, for the same days.
+  // The home's connection point has a bill period of its own for the same days.
   const home = await make({ user_id: userId, start: '2026-04-01', end: '2026-04-30' });
   expect(home.json.first_told).toMatchObject({ device_id: null, import_kwh: '59.900000', export_kwh: '2.000000' });
   expect(home.json.first_told.registers.map(({ channel }: { channel: string }) => channel)).toEqual([
@@ -249,7 +249,7 @@ test('corrections of a closed period are billed with the next open one', async (
   });
   expect(verified(closed.last_told)).toBe(true);
   expect((await get(second)).json.corrections).toMatchObject([{ told_in: third, status: 'told' }]);
-  // A correction that arrives now waits for a period that does not exist yet.
+  // From here on, a correction has no later period yet in which it can be billed, so it waits for one.
   await read([
     [APRIL + 0.5 * DAY_MS, 100.9],
     [APRIL + DAY_MS, 100.95],
@@ -338,7 +338,7 @@ test('days are billed once, a closed period does not change, and an unfinished o
     const { status, json } = await make(body);
     expect([status, json.details[0].field]).toEqual([422, field]);
   }
-  // The owner can read the periods, but cannot bill.
+  // The owner can read a bill's period, but cannot create one.
   expect((await get(id, key)).status).toBe(200);
   expect((await post('/v1/bill-periods', { start: '2026-05-01', end: '2026-05-02' }, key)).status).toBe(403);
   expect((await make({ device_id: 'dev_x', start: '2026-05-01', end: '2026-05-02' })).status).toBe(404);
@@ -360,7 +360,7 @@ test('registers are stated with their energy across resets, swaps, jitter and he
     [at(8), 8_000],
     [at(9), 8_001],
     [at(10), 8_001.5],
-    // This reading is held: later readings must show what it is.
+    // This reading is on hold: the next readings must show whether it is correct.
     [at(11), 900_000],
   ]);
   const { json } = await make({ device_id: deviceId, start: '2026-04-01', end: '2026-04-01' });

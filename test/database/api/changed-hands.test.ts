@@ -13,7 +13,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 import { addMember, homeKey, inviteMember, signInBrowser } from '#test/support/members.ts';
 
-/** An account may change hands: earlier access to it must end, and must never gain rights. */
+/** Tests of accounts that pass to another person. Earlier access to the account must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -73,7 +73,7 @@ async function confirm(userId: string): Promise<null> {
   return null;
 }
 
-/** Each way in which an account may change hands or gain rights. Returns the resulting session. */
+/** Each way in which an account changes hands or gains rights. Each function returns the resulting session. */
 const WAYS: Record<string, { isEnrolled?: true; because: string; run(hands: Hands): Promise<Opened | null> }> = {
   'a confirmed e-mail address': {
     because: 'email',
@@ -267,7 +267,7 @@ describe('a homeowner’s key never reads as an administrator', () => {
     await signInAtProvider(boss, 'admin');
     expect((await send('GET', `/v1/energy-insights?user_id=${admin.userId}`, made.json.key)).status).toBe(401);
     expect((await send('GET', '/v1/devices', made.json.key)).status).toBe(401);
-    // The utility does not reach the account any more.
+    // The utility can no longer access the account.
     expect((await send('POST', '/v1/keys', utility.key, { user_id: json.user_id })).status).toBe(404);
   });
 });

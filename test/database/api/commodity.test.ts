@@ -100,7 +100,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=gas&include=estimated,coverage')).toEqual([
       { date: DAY, m3_used: 4, peak_hour: '06:00', estimated_m3: 3.5, coverage: 0.5, complete: false },
     ]);
-    // A second meter counts from its own first reading.
+    // Add a second gas meter. Its usage starts at its own first reading.
     await registers(await pair(home), 'gas', [
       ['12:00', 5],
       ['18:00', 6],
@@ -183,16 +183,16 @@ describe('gas, heat and water', () => {
       { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    // Four weeks later the answer is the same as before.
+    // Four weeks later the answer still contains the meter's usage from before.
     const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
     expect(await at(undefined, later)).toMatchObject([
       { used: nothing, before: gas },
       { used: nothing, before: heat },
     ]);
-    // The answer for one device contains its readings, whatever its placement.
+    // An answer about a single device contains its readings, whatever the device's placement.
     expect(await at(gone, `${DAY}T12:00:00Z`)).toMatchObject([{ used: { used: 1, estimated: 0 } }]);
     expect(await at(silent, `${DAY}T12:00:00Z`)).toEqual([]);
-    // A deleted meter is shown for the time with data; an existing meter is also shown while it is silent.
+    // A deleted meter is listed only for times with data. An existing meter is listed even while it is silent.
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 

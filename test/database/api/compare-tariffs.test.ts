@@ -4,7 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { type Answer, expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 import { type Person, solarHome } from '#test/support/solar-home.ts';
 
-/** Comparisons of tariffs equal what `include=cost` answers once the tariff is valid. */
+/** Tests that a comparison of tariffs returns the same costs as `include=cost` does once the tariff is valid. */
 let api: TestApi;
 let owner: Person;
 let utility: Person;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   owner = await api.user('homeowner', { enrolledBy: utility.userId });
   stranger = await api.user('homeowner');
   await api.database.pool.query("UPDATE users SET timezone = 'Europe/Berlin' WHERE user_id = $1", [owner.userId]);
-  // 10 March to the time of the tests in June, with the day of 23 hours.
+  // From 10 March to the tests' current time in June. The range contains the day of 23 hours.
   await solarHome(api, owner.userId, { fromMs: Date.UTC(2026, 2, 10), toMs: api.now.getTime() });
 });
 afterAll(() => api.close());
@@ -63,7 +63,7 @@ describe('a comparison', () => {
     expect(none.json).toMatchObject({ user_id: owner.userId, ...range, currency: 'EUR', current: null });
     expect(none.json.alternatives[2].cost.missing_prices_kwh).toBeGreaterThan(0);
     expect(none.json.alternatives[1].cost.capacity).toMatch(/^[1-9]/);
-    // The valid tariff is another one, and changes within the range.
+    // The home's own tariff differs from the offers, and changes within the range.
     const held = [
       { ...flat, valid_from: '2026-03-20' },
       { ...offers[0], valid_from: '2026-05-05', name: 'later' },

@@ -16,7 +16,7 @@ describe('firings', () => {
       body: { type: 'peak_usage', threshold_kwh: 1, delivery: 'email' },
     });
     alertId = made.json.alert_id;
-    // Firings for late hours are included: they are listed in the order in which they fired.
+    // The list includes firings about earlier hours, in the order in which the alerts fired.
     for (const [index, event] of events.entries()) {
       await sql(
         `INSERT INTO alert_firings (alert_id, period_start, period_end, total_milliwatt_hours, event_id, fired_at)

@@ -50,10 +50,10 @@ describe('changes', () => {
     const count = () => notified.of('readings').length;
     await home.read([['2026-06-15T11:00:00Z', 1]], TEST_START);
     await expect.poll(count).toBe(1);
-    // A reading within ten seconds of the previous one, which is the precision of last_seen_at.
+    // The reading is within ten seconds of the previous one, which is the precision of last_seen_at.
     await home.read([['2026-06-15T11:15:00Z', 1.1]], TEST_START);
     await expect.poll(count).toBe(2);
-    // Waits for another poll of the process.
+    // Time for another poll of the process.
     await new Promise((done) => setTimeout(done, 2_500));
     expect(count()).toBe(2);
     expect(quiet.text().replaceAll(': still here\n\n', '')).toBe('retry: 3000\n\n');

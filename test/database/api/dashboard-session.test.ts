@@ -19,7 +19,7 @@ const { later, post, emailOf, mailed, signedIn, follow } = registerDashboardSess
 
 const COOKIE = '__Secure-energy_session';
 
-/** Waits until the session's time of last use is stored, which answers do not wait for. */
+/** Waits until the database contains the session's time of last use, which the service stores after it has responded. */
 const waitUntilStored = (userId: string) => {
   const seen = 'SELECT FROM sessions WHERE user_id = $1 AND last_seen_at = $2';
   return expect.poll(async () => (await api.database.pool.query(seen, [userId, api.now])).rowCount).toBe(1);
@@ -35,7 +35,7 @@ describe('a session', () => {
       new RegExp(`^${COOKIE}=[\\w-]{43}; Path=/dashboard; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000,`),
     );
     expect(json.user.user_id).toBe(userId);
-    // Neither the cookie nor the token is stored.
+    // The database contains neither the session cookie nor its token.
     const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
     expect(rows[0].secret_sha256.toString('utf8')).not.toContain(sessionCookieOf({ headers } as Answer).split('=')[1]);
   });
@@ -65,7 +65,7 @@ describe('a session', () => {
       const { rows } = await api.database.pool.query('SELECT language FROM users WHERE user_id = $1', [userId]);
       return [language, rows[0].language];
     };
-    // The first mail goes to an account that has no language yet.
+    // The first sign-in mail goes to an account without a language.
     expect(await signInWith('sv, de-AT;q=0.8')).toEqual(['de', 'de']);
     expect(await signInWith('nl')).toEqual(['de', 'nl']);
     expect(await signInWith('sv')).toEqual(['nl', 'nl']);
@@ -140,7 +140,7 @@ describe('a session', () => {
     expect((await api.send('/dashboard/session?everywhere=true', { method: 'DELETE', headers: here })).status).toBe(
       200,
     );
-    // Without the request, the stream would end only after two minutes.
+    // Without the request that ends the session, the stream would end only after two minutes.
     await expect.poll(listening.isOver).toBe(true);
     for (const headers of [here, there])
       expect((await api.send('/dashboard/v1/devices', { headers })).status).toBe(401);
@@ -213,7 +213,7 @@ describe('a session', () => {
         (await Promise.all(Array.from({ length: count }, () => one.send(path, { headers })))).map(
           ({ status }) => status,
         );
-      // Requests of a browser and a second one wait for their turn.
+      // Twenty concurrent requests of a browser all succeed, because a request over the limit waits for its turn.
       expect(new Set(await statusesOf(20))).toEqual(new Set([200]));
       expect((await one.send(path, { headers })).status).toBe(200);
       expect((await one.send('/v1/devices', { key })).status).toBe(200);
@@ -224,7 +224,7 @@ describe('a session', () => {
 
   test('has a limit that aborted requests do not use up', async () => {
     const mine = await signedIn((await api.user('homeowner')).userId);
-    // Requests are aborted at every stage: before they begin, while they wait, and while they are answered.
+    // The browser aborts requests at every stage: before they begin, while they wait, and while the response is created.
     for (let asked = 0; asked < 56; asked++) {
       const options = {
         host: '127.0.0.1',

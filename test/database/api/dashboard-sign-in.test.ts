@@ -14,7 +14,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const browserCookieOf = ({ headers }: Answer) =>
   /__Secure-energy_browser=[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
-/** Requests a mail from one of this machine's addresses. */
+/** Requests a sign-in mail from one of this machine's loopback addresses. */
 const askFrom = (localAddress: string, email: string, headers: Record<string, string>) =>
   new Promise<{ status: number }>((done, fail) => {
     const options = { host: '127.0.0.1', port: api.port, localAddress, rejectUnauthorized: false };
@@ -64,7 +64,7 @@ describe('signing in by mail', () => {
     for (let wrong = 0; wrong < 4; wrong++) {
       expect((await tryCode(second.sign_in_id, '00000000')).status).toBe(422);
     }
-    // The fifth wrong code was the code of the other mail.
+    // The fifth wrong code was entered for the other mail.
     expect((await tryCode(second.sign_in_id, second.code)).status).toBe(422);
   });
 
@@ -103,18 +103,19 @@ describe('signing in by mail', () => {
     const ask = async (times: number, address: string, mails: number, headers: Record<string, string> = {}) => {
       const before = api.mailed.length;
       for (let asked = 0; asked < times; asked++) expect((await askFrom(address, email, headers)).status).toBe(202);
-      // Answers do not wait for the mail; after a while no more mails arrive.
+      // The service responds before it sends the mail. After `mails` mails it sends no more.
       await expect.poll(() => api.mailed.length - before).toBeGreaterThanOrEqual(mails);
       await settled();
       expect(api.mailed.length - before).toBe(mails);
     };
-    // Requests from one address, from many, and with an invented cookie.
+    // Requests by strangers: from one address, from several, and with an invented cookie.
     await ask(15, '127.0.0.2', 10);
     await ask(1, '127.0.0.3', 1);
     await ask(15, '127.0.0.4', 9, { cookie: `${cookie.slice(0, -1)}~` });
     await ask(1, '127.0.0.5', 0);
-    // The owner’s browser still gets its five mails, from any address, and the last replaces the others. Mails that are requested together
-    // may arrive in any order, so the last one is requested alone. Links of strangers’ mails still work in any browser.
+    // The owner's browser still gets its five mails, from any address. Each mail replaces the previous one. Mails that are requested
+    // together may arrive in any order, so the last one is requested alone. Links of mails that strangers requested still work in any
+    // browser.
     await ask(4, '127.0.0.2', 4, { cookie });
     await ask(1, '127.0.0.2', 1, { cookie });
     await ask(2, '127.0.0.2', 0, { cookie });

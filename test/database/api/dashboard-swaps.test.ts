@@ -7,8 +7,8 @@ import { readingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
- * A register that fell or leapt, and its owner's answer. Times use the database's clock, because only swaps of the last weeks are asked
- * about.
+ * Tests of the question whether a meter was replaced, after its register fell or leapt. The tests use the database's clock, because only
+ * swaps of the last weeks are asked about.
  */
 const own = registerDashboardApi();
 const { utility, stranger } = own.people;
@@ -81,7 +81,7 @@ test('the owner is asked about a register that fell, and not asked again after c
   expect([await asked(), await isAttentive()]).toEqual([[expect.objectContaining(question)], true]);
   expect(await answer(true)).toBe(200);
   expect([await asked(), await isAttentive()]).toEqual([[], false]);
-  // A later swap is a new question.
+  // The owner is asked again about a later swap.
   await send([
     [15, 90_000],
     [14, 90_000.1],
@@ -105,7 +105,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
       status: 'in_force',
     }),
   ]);
-  // There is no question while ingest recomputes the past, and none afterwards.
+  // The owner is not asked while ingest recomputes the past, nor afterwards.
   expect(await asked()).toEqual([]);
   await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);

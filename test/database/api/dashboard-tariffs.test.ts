@@ -83,7 +83,7 @@ describe('prices on the dashboard', () => {
     // The mean of both half-hours: 1.2 × 0.15 + 0.15. The second half of the next hour is unknown, and so is that hour.
     const known = hours.filter(({ per_kwh }: { per_kwh: string | null }) => per_kwh !== null);
     expect(known).toEqual([{ starts_at: '2026-06-15T10:00:00Z', per_kwh: '0.33000' }]);
-    // The days are those of the home's zone; a zone with half hours has a clock hour that begins at :30 UTC.
+    // A day begins in the home's time zone. In a zone with an offset of half an hour, local hours begin at :30 UTC.
     await sql(`UPDATE users SET timezone = 'Asia/Kolkata' WHERE user_id = $1`, [home.userId]);
     const local = (await curve()).hours;
     expect(local[0].starts_at).toBe('2026-06-15T00:00:00+05:30');

@@ -75,7 +75,7 @@ describe('devices', () => {
     const now = new Date(api.now.getTime() - 60_000);
     const at = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
     const [patched, other] = [await createMeter(api.database), await createMeter(api.database)];
-    // Half an hour at 120 kW: implausible at 100 kW, so the jump becomes a swap.
+    // Half an hour at 120 kW is implausible at the limit of 100 kW, so the counting rule takes the jump for a replaced meter.
     const history = [
       [at(300), 100],
       [at(240), 110],
@@ -90,7 +90,7 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // First a late reading, which must be combined with the results of the old limits.
+    // The first reading after the change is a late one: it must be combined with results that were computed with the old limit.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);
@@ -207,7 +207,7 @@ describe('devices', () => {
          ('dsc_2', $1, 'homeassistant', 'ss', 'SS/#'), ('dsc_3', $1, 'homeassistant', '0x3', '')`,
       [gateway.json.gateway_id],
     );
-    // The other device belongs to another family.
+    // The other discovered device belongs to another family.
     expect((await as(owner.key).get('/v1/devices/discovered')).json).toEqual([
       expect.objectContaining({ discovery_id: 'dsc_2', awaits: 'SS/#', channels: [], quantities: [] }),
     ]);

@@ -3,7 +3,10 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type Callers, registerCallers } from '#test/support/callers.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/** Differences from price series, and the series of an account. price-series.test.ts tests the shared implementation. */
+/**
+ * Tests what differs between emission series and price series, and an account's choice of a series. price-series.test.ts tests the shared
+ * implementation.
+ */
 let api: Callers['api'];
 let admin: Callers['admin'];
 let utility: Callers['utility'];
@@ -139,7 +142,7 @@ describe('the emission series of an account', () => {
       const { status, json } = await name(home.userId, id);
       expect([id, status, json.details?.[0].field]).toEqual([id, 422, 'emission_series_id']);
     }
-    // The utility can choose only series that the home may use, not all that the utility reaches.
+    // The utility may choose only series that the home may use. Series that merely the utility can access are refused.
     expect((await name(home.userId, ofHome, utility.key)).status).toBe(200);
     expect((await name(home.userId, ofStranger, admin.key)).status).toBe(422);
     expect((await name(stranger.userId, ofUtility, stranger.key)).status).toBe(422);
@@ -189,7 +192,7 @@ describe('the emission series of an account', () => {
       const { rows } = await api.database.pool.query(`SELECT FROM ${relation} WHERE series_id = $1`, [id]);
       expect([relation, rows.length]).toEqual([relation, 0]);
     }
-    // As with tariffs, the account keeps the id. Its energy then has no intensity.
+    // As with tariffs, the account retains the id of the deleted series. The intensity of its energy is then unknown.
     expect((await send('GET', `/v1/users/${other.userId}`, undefined, other.key)).json.emission_series_id).toBe(id);
     const summary = { interval: 'month', include: 'emissions' };
     expect((await send('POST', '/v1/energy-insights', summary, other.key)).json.summary.emissions).toEqual({

@@ -9,7 +9,7 @@ const QUARTER_HOUR_MS = 900_000;
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const FROM_MS = Date.UTC(2026, 2, 20);
 const QUARTER_HOURS = 15 * 96;
-/** The first day has earlier energy, which does not count in any zone. */
+/** Energy from before the first day must not count in any time zone. */
 const [START, END] = ['2026-03-22', '2026-04-05'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const RANDOM_HOMES = 8;
@@ -191,7 +191,7 @@ const byName = (rows: readonly Row[]) =>
     rows.map((row) => [row.starts_at === undefined ? row.date : String(Date.parse(row.starts_at)), row.emissions]),
   );
 
-/** Answers omit rows without any known value. */
+/** Removes rows without any known value from the expected rows, because the service omits them. */
 const ofAnswered = (all: Map<string, object>, answered: Map<string, object>) =>
   new Map(
     [...all].filter(
@@ -208,7 +208,7 @@ test('emissions equal an independent calculation, by hour, day, month and in sum
       expect([name, status], text).toEqual([name, 200]);
       return json;
     };
-    // Rows by hour take the most time: each home has them in one zone.
+    // Tests rows by hour in only one zone for each home, because they take the most time.
     const zoneOfHours = ZONES[index % ZONES.length];
     for (const zone of ZONES) {
       for (const unit of zone === zoneOfHours ? (['hour', 'day', 'month'] as const) : (['day', 'month'] as const)) {
@@ -262,7 +262,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
   const day = 'start=2026-03-21&end=2026-03-21&include=emissions';
   const emissionsBy = async (unit: Unit) =>
     (await api.send(`/v1/energy-insights?${day}&group_by=${unit}`, { key })).json.data.map((row: Row) => row.emissions);
-  // Without a series, and with a series for which nothing is known.
+  // The home first has no emission series, then a series without any known intensity.
   expect(await emissionsBy('day')).toEqual([null]);
   await send(key, `/v1/users/${userId}`, 'PATCH', { emission_series_id: series_id });
   expect(await emissionsBy('day')).toEqual([{ kg_co2e: '0.000', missing_kwh: 3 }]);
@@ -275,7 +275,7 @@ test('emissions are rounded once from the exact sum, halves away from zero', asy
     { kg_co2e: '0.000', missing_kwh: 0 },
     { kg_co2e: '0.000', missing_kwh: 0.5 },
   ]);
-  // 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. A corrected intensity applies at once.
+  // The expected sum is 0.5 + 0.4999999995 − 0.5 + 0.4 + 0.4 g. A corrected intensity then applies at once.
   expect(await emissionsBy('day')).toEqual([{ kg_co2e: '0.001', missing_kwh: 0.5 }]);
   await put(['1', '2.000000001']);
   expect(await emissionsBy('month')).toEqual([{ kg_co2e: '0.002', missing_kwh: 0.5 }]);

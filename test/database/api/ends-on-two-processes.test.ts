@@ -36,7 +36,7 @@ afterAll(async () => {
 const here = (key: string) => api.send('/v1/energy-insights', { key }).then(({ status }) => status);
 const there = (key: string) => sendApiRequest(port, '/v1/energy-insights', { key }).then(({ status }) => status);
 
-/** Ends something while a process keeps accepting the key, and expects that process to refuse it within the bound. */
+/** Ends an access with `end` while a process accepts its key, and expects the process to refuse the key within the bound. */
 async function expectRefused(ask: (key: string) => Promise<number>, key: string, end: () => Promise<number>) {
   expect(await ask(key)).toBe(200);
   let ended = Number.POSITIVE_INFINITY;
@@ -52,7 +52,7 @@ async function expectRefused(ask: (key: string) => Promise<number>, key: string,
   }
   expect(await ending).toBe(200);
   expect(latestAccepted - ended).toBeLessThan(BOUND_MS);
-  // 429: ten refusals a minute of an address are answered with 401.
+  // After ten refused requests in a minute from one address, the process responds with 429 instead of 401.
   expect([401, 429]).toContain(await ask(key));
 }
 

@@ -45,7 +45,7 @@ function localOf(zone: string) {
       minute: Number(part.minute),
     };
   };
-  // Cached, because every query in a zone needs each quarter-hour.
+  // Local times are cached, because every query in a zone needs those of all quarter-hours.
   return (at: number) => {
     const local = known.get(at) ?? read(at);
     known.set(at, local);
@@ -61,7 +61,7 @@ function calendarOf(zone: string): ReturnType<typeof localOf> {
 
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };
 
-/** Computes the answer to a query slowly from the profile. */
+/** Computes the expected response from the profile, slowly and independently of the code under test. */
 function computeExpected(zone: string, start: string, end: string, groupBy: string) {
   const length = CLOCK_MINUTES[groupBy];
   const local = calendarOf(zone);
@@ -112,7 +112,7 @@ describe('GET /v1/energy-insights', () => {
     'Asia/Kathmandu',
     'Australia/Lord_Howe',
     'Pacific/Apia',
-    // Midnight occurs twice there when the clock is set back, here on 26 October and 2 November 2025.
+    // In these zones midnight occurs twice when the clock is set back (26 October and 2 November 2025).
     'Atlantic/Azores',
     'America/Havana',
   ];

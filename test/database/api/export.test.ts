@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const pathOf = (userId: string) => `/v1/users/${userId}/export`;
 
-/** Requests an archive without reading the answer yet. */
+/** Requests an archive without reading the response yet. */
 function begin(key: string, userId = home.userId) {
   let received = 0;
   const chunks: Buffer[] = [];
@@ -85,7 +85,7 @@ function begin(key: string, userId = home.userId) {
 
 /** Number of database statements so far, including those of the test itself. */
 let statements = 0;
-/** Waits until no statement has run for a second. */
+/** Waits until no statement has run for a second. Returns the number of statements so far. */
 async function standstill(): Promise<number> {
   for (let seen = -1; seen !== statements; ) {
     seen = statements;
@@ -177,13 +177,13 @@ describe('an export', () => {
     const before = statements;
     const asked = begin(home.key);
     await asked.answered;
-    // The client reads nothing, so the export comes to a standstill.
+    // The client does not read the response, so the export pauses.
     await standstill();
     const { rows } = await api.database.pool.query(
       "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'",
     );
     expect(rows[0].count).toBe(0);
-    // An account can export one archive at a time; other accounts are answered.
+    // An account can export only one archive at a time. Other accounts are not affected.
     const again = await api.send(pathOf(home.userId), { key: home.key });
     expect({ status: again.status, after: again.json.retry_after }).toEqual({ status: 429, after: 30 });
     expect((await api.send('/v1/devices', { key: home.key })).status).toBe(200);

@@ -10,7 +10,7 @@ const ATOM = 'application/atom+xml';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const INCLUDE =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,estimated,coverage,autarky';
-/** Members that add up, in whole Wh in this test, so that no row is rounded. */
+/** JSON members that add up. In this test they are whole Wh, so that no row is rounded. */
 const ADDITIVE = [
   ...['kwh_used', 'grid_import_kwh', 'grid_export_kwh', 'production_kwh', 'charged_kwh', 'discharged_kwh'],
   ...['consumption_kwh', 'untracked_kwh', 'self_consumed_kwh', 'estimated_kwh', 'export_kwh'],
@@ -18,7 +18,7 @@ const ADDITIVE = [
 /** Days with data (UTC), around the clock changes of the zones below. */
 const DAYS = ['2026-03-27', '2026-04-03', '2026-10-02', '2026-10-23'];
 const DAYS_EACH = 5;
-/** Three days with a clock change on the second, which has this number of quarter-hours. */
+/** Ranges of three days, with the zone's clock change on the second day. `quarters`: number of quarter-hours of the second day. */
 const CHANGES: [zone: string, start: string, day: string, end: string, quarters: number][] = [
   ['Europe/Berlin', '2026-03-28', '2026-03-29', '2026-03-30', 92],
   ['Europe/Berlin', '2026-10-24', '2026-10-25', '2026-10-26', 100],
@@ -101,7 +101,7 @@ beforeAll(async () => {
   for (const day of DAYS)
     for (let index = 0; index < DAYS_EACH * 96; index++) {
       const startsAtMs = Date.parse(day) + index * QUARTER_HOUR_MS;
-      // The whole house was silent for a while on the first day, and the fridge at other times, too.
+      // On the first day the whole house is silent for a while. The fridge is silent at other times, too.
       const isSilent = index >= 30 && index < 37;
       const parts: [Home, string, ReturnType<typeof energies>['grid']][] = [
         ...Object.entries(energies(index)).map(([name, energy]): [Home, string, typeof energy] => [
@@ -157,12 +157,12 @@ async function ask(path: string, query: Record<string, string>, key: string): Pr
   return json.data;
 }
 
-/** Returns the clock hour that contains a row, with its offset. */
+/** Returns the local clock hour that contains a row, with its UTC offset. */
 const hourOf = ({ starts_at }: Row): string => `${starts_at.slice(0, 13)}${starts_at.slice(19)}`;
-/** Returns a decimal as a whole number of its last decimal, so that sums are exact. */
+/** Multiplies a decimal number by a power of ten and rounds it to an integer, so that sums are exact. */
 const whole = (value: unknown, decimals: number): number => Math.round(Number(value ?? 0) * 10 ** decimals);
 
-/** Compares the sums of finer rows with the row of their hour, for each member that adds up. */
+/** Compares the sums of the finer rows of an hour with the row of the hour, for each JSON member that adds up. */
 function addsUp(hours: readonly Row[], finer: readonly Row[], context: unknown): void {
   const parts = Map.groupBy(finer, hourOf);
   expect([...parts.keys()], String(context)).toEqual(hours.map(hourOf));

@@ -41,7 +41,7 @@ let own: string;
 let tokens: Awaited<ReturnType<typeof tokensOf>>;
 beforeAll(async () => {
   api = await testApi();
-  // Tokens expire by the real clock.
+  // Tokens expire by the real clock, not by the test's clock.
   api.now = new Date();
   utility = await api.user('utility');
   home = await homeWithMeter();
@@ -102,7 +102,7 @@ describe('the consent to a scope string of Green Button', () => {
       scope: `${SCOPE} devices:read`,
     });
     expect(tokens).toMatchObject({ scope: `${SCOPE} devices:read`, resourceURI: expect.stringContaining('/Batch/') });
-    // At other endpoints, the token has the rights of its scopes.
+    // At endpoints other than Green Button's, the token has the rights of its scopes.
     expect(await statusOf('/v1/energy-insights')).toBe(200);
   });
 
@@ -112,16 +112,16 @@ describe('the consent to a scope string of Green Button', () => {
     expect(negotiated.scope).toBe('FB=1_3_4_5_14;IntervalDuration=900;BlockDuration=daily;HistoryLength=94608000');
     for (const scope of ['FB=10', 'FB=', 'FB=4;IntervalDuration=60', 'FB=4;HistoryLength=-1', `FB=4 FB=5`])
       await expect(newToken(home, {}, scope)).rejects.toThrow();
-    // An app cannot request a scope string whose scope it lacks, and no client can set the negotiated string.
+    // An app without the Green Button scope cannot request a Green Button scope string, and no client can set the negotiated string itself.
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
     const plain = await tokensOf(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
-    // Also not behind a second question mark.
+    // A scope string that is hidden behind a second question mark has no effect, either.
     const hidden = await consentRequestUrl(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     hidden.url = new URL(hidden.url.href.replace('?', '?x=?&'));
     const { resourceURI } = await exchangeCode(app, await authorizeApp(api, home, hidden), hidden);
     expect(resourceURI).toBeUndefined();
-    // It may read the Green Button resources under the default terms.
+    // The token may read the Green Button resources under the default terms.
     const [href = ''] = selfOf((await get(`${ROOT}/UsagePoint`, plain.access_token)).text);
     expect(href).toMatch(/UsagePoint/);
   });
@@ -134,14 +134,14 @@ describe('a token of a home', () => {
     await isValid(text);
     expect(member(text, 'intervalLength')).toEqual(['900', '900']);
     expect(text).not.toContain('espi:cost');
-    // 40 days of history; the first one begins with the day.
+    // The feed contains 40 days of history, and its first day is complete.
     const values = [...text.matchAll(/<espi:start>(\d+)<\/espi:start><\/espi:timePeriod><espi:value>(\d+)</g)];
     const starts = values.map(([, start]) => Number(start));
     const earliest = Math.min(...starts) * 1_000;
     const from = Math.floor((api.now.getTime() - 3_456_000_000) / DAY_MS) * DAY_MS;
     expect(earliest).toBe(from);
     const imported = values.filter(([, , value]) => value === '250000');
-    // The last register was read at 23:00 of yesterday.
+    // The last register reading was at 23:00 of the previous day.
     expect(imported).toHaveLength(40 * 96 - 4);
     expect(values.filter(([, , value]) => value === '125000')).toHaveLength(10 * 96 - 4);
     // Internal ids and names of homes and apps do not appear in the feed.
@@ -286,7 +286,7 @@ describe('a Green Button resource is refused to', () => {
     expect(deleted.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 600));
     await expectNothing();
-    // The owner's own authorization remains.
+    // The authorization that the home's owner gave is still valid.
     expect(await statusOf(subscription())).toBe(200);
   });
 
@@ -413,7 +413,7 @@ describe('a year of quarter-hours', () => {
     }
     expect([blocks, months]).toEqual([DAYS, 13]);
     expect(bytes).toBeGreaterThan(5_000_000);
-    // The intervals of a year take 5 MB, and its text as much.
+    // The intervals of a year take 5 MB of text, and would take as much memory if they were read at once.
     expect(Math.max(...heap.slice(1)) - (heap[0] as number)).toBeLessThan(2_500_000);
   });
 });

@@ -22,7 +22,7 @@ let person: { userId: string; key: string };
 const written: string[] = [];
 let slowRequests = 0;
 let resetRequests = 0;
-/** Function that completes the pending answers of the test's route /slow. */
+/** Sends the responses to all pending requests for the test's route /slow. */
 let answerSlow = () => {};
 beforeAll(async () => {
   const slow = new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ interface Answer {
   code: number;
 }
 
-/** Sends one request. `body` is sent, and ended unless the stream is to stay open. */
+/** Sends one request. `body` is sent, and the stream is then ended unless `isOpen`. */
 function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: string, isOpen = false) {
   const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
   if (body !== undefined) isOpen ? stream.write(body) : stream.end(body);
@@ -137,7 +137,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
     raw.write(
       buildFrame(FRAME_TYPES.headers, FRAME_FLAGS.endHeaders | FRAME_FLAGS.endStream, 1, buildHeaderBlock(pseudo)),
     );
-    // Malformed (RFC 9113, 8.3.1): nghttp2 refuses it before there is a request to answer.
+    // The request is malformed (RFC 9113, 8.3.1), so nghttp2 refuses it before the service receives it.
     expect(await firstFrame(raw, FRAME_TYPES.rst)).toMatchObject({ stream: 1, code: constants.NGHTTP2_PROTOCOL_ERROR });
     raw.socket.destroy();
     const details = async (headers: Record<string, string>) => {
@@ -171,7 +171,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
 
   test('an aborted request changes nothing, even if all of its bytes arrived', async () => {
     const before = await gateways();
-    // Node's client cannot do this: it ends a stream before it resets it.
+    // The test writes raw frames, because Node's client ends a stream before it resets it.
     const raw = await rawHttp2(api.port);
     const head = { ':method': 'POST', ':scheme': 'https', ':authority': 'x', ':path': '/v1/gateways' };
     raw.write(
@@ -228,7 +228,7 @@ describe('over HTTP/2 and HTTP/1.1 alike', () => {
       new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)));
     await once(stream, 'close');
     session.destroy();
-    // The client reads nothing, so it cannot see the end of the answer.
+    // The client does not read, so it cannot detect the end of the response.
     const fromMs = performance.now();
     while ((await held()) > 0 && performance.now() - fromMs < 15_000) await pause(50);
     expect(await held()).toBe(0);
@@ -267,7 +267,7 @@ describe('an HTTP/2 connection', () => {
     raw.write(...streams.map((stream) => buildFrame(FRAME_TYPES.headers, whole, stream, request('/slow'))));
     const refused = () =>
       raw.came.filter(({ type, code }) => type === FRAME_TYPES.rst && code === constants.NGHTTP2_REFUSED_STREAM).length;
-    // A client that has acknowledged the limit and exceeds it loses the connection.
+    // A client that acknowledges the limit of concurrent streams and then exceeds it loses its connection.
     for (let turn = 0; turn < 500 && refused() < 900 && !raw.socket.destroyed; turn++) await pause(20);
     expect(refused() === 900 || raw.socket.destroyed).toBe(true);
     expect(slowRequests - before).toBeLessThanOrEqual(100);
@@ -283,7 +283,7 @@ describe('an HTTP/2 connection', () => {
         buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])),
       );
     await ended(raw, 10_000);
-    // Requests in the last bytes that were read may have begun, too.
+    // A few more requests may have begun, because the server had already read their bytes.
     expect(resetRequests).toBeLessThan(400);
   });
 
@@ -295,7 +295,7 @@ describe('an HTTP/2 connection', () => {
       for (; resets < 600 && !raw.socket.destroyed; resets += 10) {
         for (let at = 0; at < 10; at++, stream += 2)
           raw.write(begin(stream), buildFrame(FRAME_TYPES.rst, 0, stream, Buffer.from([0, 0, 0, code])));
-        // The next ten requests follow once the server has processed these.
+        // Sends the next ten requests only after the server has processed these ten.
         raw.write(begin(stream));
         await expect.poll(() => raw.socket.destroyed || raw.came.some((one) => one.stream === stream)).toBe(true);
         stream += 2;
@@ -323,7 +323,7 @@ describe('an HTTP/2 connection', () => {
 
   test('may have no larger headers than HTTP/1.1, whether or not the client has read the setting', async () => {
     const session = await open();
-    // Before the client has acknowledged the settings, and afterwards.
+    // Sends the oversized header before the client has acknowledged the server's settings, and again afterwards.
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);
     await ask(session, { ':path': '/healthz' }).answer;
     expect([0, 400]).toContain((await ask(session, { ':path': '/healthz', x: 'x'.repeat(17_000) }).answer).status);

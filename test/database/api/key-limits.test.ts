@@ -87,7 +87,7 @@ describe('a key that is limited to networks', () => {
     expect((await create(key, { allowed_addresses: ['10.1.0.0/16'] })).status).toBe(201);
     const free = await create(of, {});
     expect(free.json.allowed_addresses).toEqual([]);
-    // A limited key can neither change an unlimited key nor create one.
+    // A limited key can neither change nor create an unlimited key.
     expect((await limit(key, free.json.key_id, { expires_at: null })).status).toBe(403);
     const rotated = await ask(key, INSIDE, `/v1/keys/${free.json.key_id}/rotate`, { method: 'POST', body: {} });
     expect(rotated.status).toBe(403);

@@ -60,7 +60,7 @@ test.each([
   const statuses = answers.map(({ status }) => status);
   expect(countOf(statuses, 403)).toBeLessThanOrEqual(MAX_REFUSED);
   expect(countOf(statuses, 429)).toBeGreaterThanOrEqual(200 - MAX_REFUSED - 1);
-  // The correct secret among the guesses is refused, too.
+  // Once the network is limited, even the correct secret is refused.
   expect((await claim(right as string, from(3))).status).toBe(429);
   expect((await claim(right as string, '203.0.113.1')).status).toBe(statuses.includes(201) ? 403 : 201);
 });

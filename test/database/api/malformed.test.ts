@@ -50,7 +50,7 @@ const shapeOf = (schema: unknown): string[] => {
   return shape ? Object.keys(shape) : def?.innerType ? shapeOf(def.innerType) : [];
 };
 
-/** Characters of a query that a request line has room for. */
+/** Maximum length of a query that fits into a request line, in characters. */
 const MAX_QUERY = 8_000;
 
 /**
@@ -96,7 +96,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
       const asText = encodeURIComponent(
         typeof value === 'string' ? value.replaceAll('\ud800', '?') : String(JSON.stringify(value)),
       );
-      // In a path all is text, and the JSON of the other values is just another id.
+      // In a path every character is text, so values that are not strings would only test another id.
       if (operation.path.includes('{') && typeof value === 'string') {
         await expectRefusal(
           label(`id ${excerpt}`),
@@ -114,7 +114,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      // All operations respond equally to a body that is refused as a whole, so each operation is tested with one of these bodies in turn.
+      // All operations reject an unreadable body equally, so each operation is tested with only one of the values, in turn.
       if (at === turn || body.safeParse(value).success)
         await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of groupFields(body, (field) => ({ [field]: value }))) {
@@ -128,12 +128,12 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
 
 test('bodies that are not JSON, of any size, type and encoding, are refused on every operation with a body', async () => {
   const withBody: AnyOperation[] = OPERATIONS.filter(({ body }) => body);
-  /** Operations with a separate parser or limit, and one with the common parser and limit. */
+  /** Returns the operations that have a body parser or body limit of their own, and one operation with the common parser and limit. */
   const parsers = withBody.filter(
     ({ csvBody, senmlBody, exactNumbers, bodyLimitBytes }, at) =>
       at === 0 || csvBody || senmlBody || exactNumbers || bodyLimitBytes !== undefined,
   );
-  /** Bodies that the parser accepts. */
+  /** Request bodies that the parser accepts. */
   const parsed = ['duplicate keys', 'prototype', 'BOM', 'no type'];
   const raws: [string, string | Buffer, Record<string, string>][] = [
     ['half', '{"a":', {}],
@@ -188,7 +188,7 @@ test('methods that a path does not support are 404 with Allow', async () => {
     for (const path of new Set(OPERATIONS.map((one) => one.path))) {
       sent++;
       const { status } = await api.send(path.replace(/\{\w+\}/, 'x'), { method, key: admin.key });
-      // HEAD is GET without the body, if there is a GET.
+      // A path that supports GET supports HEAD as well.
       expect({ method, path, is5xx: status >= 500 }).toEqual({ method, path, is5xx: false });
     }
   }

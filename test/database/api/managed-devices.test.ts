@@ -54,7 +54,7 @@ async function claimed(external: boolean): Promise<string> {
   return answer.json.device_id;
 }
 
-/** A device behind a gateway of the home, and the gateway's id. */
+/** Creates a device behind a gateway of the home. Returns the ids of both. */
 async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId: string }> {
   const gatewayId = (await ask('POST', '/v1/gateways', home.key, { name: 'home' })).json.gateway_id;
   await api.database.pool.query(
@@ -66,7 +66,7 @@ async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId
 }
 
 const operator = { reach: ALL_ACCOUNTS, ownId: null, newOwners: null, by: { actor: null, address: COMMAND_LINE } };
-/** Every way to create a device, and its manager afterwards. */
+/** Every way to create a device, with the account that then manages the device. */
 const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<string>][] = [
   ['the home pairs it', 'owner', () => post(home.key)],
   ['the home imports it', 'owner', () => imported(home.key)],
@@ -89,7 +89,7 @@ const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<stri
 ];
 
 const CERTIFICATE = 'ab'.repeat(32);
-/** Every changeable member of a device that affects bills. A new member that is missing here must be refused, too. */
+/** Changes of every JSON member of a device that affects bills. If a new member is missing here, the test below fails. */
 const PATCHES: Record<string, unknown> = {
   type: 'heat_pump',
   limit_kw: 1,
@@ -105,7 +105,7 @@ const PATCHES: Record<string, unknown> = {
 };
 const EDIT = { action: 'exclude', start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z', reason: 'x' };
 
-/** Tries every operation of an owner on a device except a change of its location; returns the statuses. */
+/** Tries every operation of a device's manager except a change of its location. Returns the status of each operation. */
 async function tryAll(deviceId: string, key: string): Promise<Record<string, number>> {
   const path = `/v1/devices/${deviceId}`;
   const tried: Record<string, number> = {};
@@ -123,7 +123,7 @@ test.each(WAYS)('created by %s, it is managed by the %s', async (_way, manager, 
   const tried = await tryAll(deviceId, home.key);
   const own = manager === 'owner' ? { edit: 201 } : {};
   const expected = Object.fromEntries(Object.keys(tried).map((one) => [one, manager === 'owner' ? 200 : 403]));
-  // Only utilities and administrators set a device's certificate or manager.
+  // Only utilities and administrators can set a device's certificate and its manager.
   expect(tried).toEqual({ ...expected, ...own, certificate_sha256: 403, managed_by: 403 });
 });
 
@@ -165,7 +165,7 @@ describe('a device of the utility', () => {
     const { edit_id } = (await ask('POST', path, utility.key, EDIT)).json;
     expect((await ask('DELETE', `${path}/${edit_id}`, key)).status).toBe(403);
     expect((await ask('GET', path, key)).json).toMatchObject([{ edit_id, status: 'in_force', author: utility.userId }]);
-    // A bill lists the edit with its author, even after it was revoked; the current values do not.
+    // A bill lists the edit with its author, even after the edit was revoked. The current values of the bill do not contain it.
     const days = { device_id: deviceId, start: '2026-06-01', end: '2026-06-02' };
     const bill = (await ask('POST', '/v1/bill-periods', utility.key, days)).json;
     const named = { edit_id, device_id: deviceId, action: 'exclude', reason: 'x', author: 'utility' };

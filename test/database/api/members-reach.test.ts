@@ -10,10 +10,10 @@ import { registerApp, tokensOf } from '#test/support/apps.ts';
 import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
- * Expected status of each operation for: the home's own account, a member with access read, one with access manage, a stranger, an app with
- * all scopes of apps that the home has authorized, and one that another home has authorized. `ok` is the operation's own status; `own`
- * means that the operation is about the caller itself, and its answer contains nothing of the home. Nobody gets 401, and so does an app by
- * a token of its own, which reaches its resources of Green Button alone (green-button.test.ts).
+ * Expected status of each operation, by caller: the home's own account, a member with access read, a member with access manage, a stranger,
+ * an app with all scopes that the home has authorized, and an app that another home has authorized. `ok`: the operation's own status.
+ * `own`: the operation is about the caller itself, and its response contains nothing of the home. A caller without credentials gets 401.
+ * So does an app with its own token, which is valid only for Green Button resources (green-button.test.ts).
  */
 const EXPECTED: Record<OperationName, string> = {
   getEnergyInsights: 'ok ok ok 403 ok 403',
@@ -92,7 +92,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateTariff: 'ok 403 ok 404 403 403',
   deleteTariff: 'ok 403 ok 404 403 403',
   compareTariffs: 'ok ok ok 403 403 403',
-  // There is nothing to calculate: the home has no energy.
+  // The 422 means that the home has no energy, so there is nothing to calculate.
   whatIf: '422 422 422 403 403 403',
   createPriceSeries: 'ok 403 ok 403 403 403',
   listPriceSeries: 'ok ok ok 403 403 403',
@@ -118,10 +118,10 @@ const EXPECTED: Record<OperationName, string> = {
   inviteMember: 'ok 403 403 403 403 403',
   listMembers: 'ok 403 403 403 403 403',
   removeMember: 'ok 403 403 403 403 403',
-  // The token was not made by this installation.
+  // The 422 means that the token was not made by this installation.
   acceptMembership: '422 403 403 422 403 403',
   listMemberships: 'ok 403 403 ok 403 403',
-  // The membership is another account's.
+  // The 404 means that the membership belongs to another account.
   leaveMembership: '404 403 403 404 403 403',
   createApp: '403 403 403 403 403 403',
   listApps: '403 403 403 403 403 403',
@@ -129,7 +129,7 @@ const EXPECTED: Record<OperationName, string> = {
   updateApp: '403 403 403 403 403 403',
   deleteApp: '403 403 403 403 403 403',
   listAuthorizations: 'ok 403 403 own 403 403',
-  // The home did not authorize this app.
+  // The 404 means that the home did not authorize this app.
   endAuthorization: '404 403 403 404 403 403',
   listAudit: '403 403 403 403 403 403',
 };
@@ -138,21 +138,21 @@ let api: TestApi;
 let utility: Person;
 let home: Person;
 let otherHome: Person;
-/** Members of `home`; `manage` is also one of `otherHome`. */
+/** Members of `home`, by their access. The member with access `manage` is also a member of `otherHome`. */
 const member: Record<'read' | 'manage', Person & { homeKey: string; browser: Browser }> = {} as never;
 let otherHomesKey: string;
 let stranger: Person;
 let memberOfNobody: string;
-/** Access tokens of an app in both homes, and of the app itself. */
+/** Access tokens: of an app that each of the two homes authorized, and the app's own token. */
 const apps = { home: '', otherHome: '', itself: '' };
 
 beforeAll(async () => {
-  // With a single connection, an operation that needs a second one during its transaction would wait for itself.
+  // The database has a single connection, so an operation that needs a second one during its transaction would never end.
   api = await testApi({ connections: 1, counter: async () => UNCOUNTED });
   const scopes = [...SCOPES];
   utility = await api.user('utility', { scopes });
   home = await api.user('homeowner', { enrolledBy: utility.userId, scopes });
-  // The first sign-in of an enrolled account ends its keys.
+  // The first sign-in to an enrolled account revokes its keys, so a new key is created.
   await signInBrowser(api, home.userId);
   home.key = (await createKey(api.db, { userId: home.userId, environment: 'live', scopes })).key;
   otherHome = await api.user('homeowner', { scopes });
@@ -285,13 +285,16 @@ const QUERIES: Partial<Record<OperationName, string>> = {
   deleteIntensities: 'from=2026-06-15T00:00:00Z&to=2026-06-16T00:00:00Z',
   getFleetSilence: 'start=2026-06-01&end=2026-06-10',
 };
-/** Operations on objects of the utility, for which a member's session does not switch to the home. */
+/** Operations on groups and batches of the utility. In a session of a member, they are not about the home. */
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
-/** Objects of the last operation that no call has been allowed to change, by the name of their path parameter. */
+/**
+ * Resources created for the last operation that no call has been allowed to change yet, so that the next call can use them. Ids by path
+ * parameter.
+ */
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 
-/** Sends a request about an object of the home that is unchanged, with a key or from a browser. */
+/** Sends a request about a resource of the home that no earlier call has changed, with a key or from a browser. */
 async function call(operation: (typeof OPERATIONS)[number], by: { key?: string; browser?: Browser }): Promise<Answer> {
   const { name, method } = operation;
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
@@ -350,7 +353,7 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
     ] as const) {
       const { homeKey: key, browser } = member[access];
       expectAnswer(await call(operation, { key }), expected, `key, ${access}`);
-      // In a session, an operation that names no home, or is for owners only, is about the member's own account.
+      // In a session, an operation that does not name the home, or that is only for owners, is about the member's own account.
       const isOwn = operation.forOwnerOnly || !namesHome() || isOfUtility(operation);
       expectAnswer(await call(operation, { browser }), isOwn ? ofStranger : expected, `session, ${access}`);
     }

@@ -80,7 +80,7 @@ async function begin(at = api, return_to: unknown = '/dashboard/keys', headers: 
   expect(answer.status).toBe(200);
   return { location: answer.json.location as string, cookie: cookieOf(answer, '__Host-energy_provider') };
 }
-/** Follows the provider's redirect back to an address of the API. */
+/** Follows the provider's redirect to the API, like the browser that started the sign-in. */
 const comeBack = (to: string, cookie: string, at = api) =>
   at.send(to.replace(TEST_URL, ''), { headers: cookie === '' ? {} : { cookie } });
 async function signIn(login: string, at = api) {
@@ -130,7 +130,7 @@ describe('a person who signs in at the provider', () => {
     await signIn(login);
     provider.people.set(login, { email: 'new-name@example.com', email_verified: true });
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
-    // No claim except the subject: nothing else is needed for the second sign-in.
+    // The provider sends only the subject, which is enough for the second sign-in.
     provider.people.set(login, {});
     expect((await sessionOf(await signIn(login))).json.user.user_id).toBe(userId);
     provider.people.set('who-came-after', { email, email_verified: true });
@@ -147,7 +147,7 @@ describe('a person who signs in at the provider', () => {
     ['no address', { email: 'admin@localhost' }, 'unverified'],
     ['several', { email: ['a@example.com', 'b@example.com'] }, 'unverified'],
     ['of no account', { email: 'nobody@example.com' }, 'unknown'],
-    // A Kelvin sign becomes a k in lower case.
+    // The address contains a Kelvin sign, whose lower case is `k`.
     ['in letters that become others', { email: '\u212Aelvin@example.com' }, 'unverified'],
   ])('cannot sign in with an address that is %s', async (_what, claims, problem) => {
     await createUser(api.db, { email: 'kelvin@example.com', role: 'admin' }).catch(() => {});
@@ -190,7 +190,7 @@ describe('a person who signs in at the provider', () => {
       const { login } = await person({ email }, { hasAccount: false });
       expect([email, problemOf(await signIn(login, withAccounts))]).toEqual([email, 'domain']);
     }
-    // An address that had an allowed domain only in the past gets no account either.
+    // A person who once had an address of an allowed domain gets no account with an address of another domain.
     provider.people.set(stranger.login, { email: 'gone@example.org', email_verified: true });
     expect(problemOf(await signIn(stranger.login, withAccounts))).toBe('domain');
   });
@@ -217,7 +217,7 @@ describe('the role', () => {
     expect((await sessionOf(await signIn(login, withRoles))).json.user.role).toBe('utility');
     provider.people.set(login, { email: 'x@example.com', email_verified: true, groups: [] });
     await signIn(login, withRoles);
-    // The administrator's session in the other browser has ended.
+    // The change of role has ended the administrator's session in the other browser.
     expect((await make()).status).toBe(401);
     expect((await acts(userId)).filter(([action]) => action === 'user.changed')).toHaveLength(3);
   });
@@ -264,11 +264,11 @@ describe('a sign-in is completed only by the browser that began it', () => {
     api.now = new Date(NOON.getTime() + 11 * 60_000);
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('over');
     api.now = NOON;
-    // The provider received no request in these cases.
+    // The service sent no request to the provider in these cases.
     expect(provider.asked('token')).toBe(asked);
     const answer = await comeBack(to, mine.cookie);
     expect(problemOf(answer)).toBeUndefined();
-    // The browser sends the cookie again although the response deleted it.
+    // The browser sends the state cookie again, although the response deleted it.
     expect(setCookies(answer)).toContainEqual(expect.stringMatching(/^__Host-energy_provider=;.*Max-Age=0$/));
     expect(problemOf(await comeBack(to, mine.cookie))).toBe('failed');
   });
@@ -286,7 +286,7 @@ describe('a sign-in is completed only by the browser that began it', () => {
       redirect_uri: CALLBACK,
       scope: 'openid email',
     });
-    // The stored cookie reveals nothing of its contents.
+    // The encrypted cookie does not reveal the state that it contains.
     expect(Buffer.from(set, 'base64url').includes(url.searchParams.get('state') ?? '')).toBe(false);
   });
 
@@ -375,7 +375,7 @@ describe('an ID token', () => {
 });
 
 describe('a faulty provider', () => {
-  /** A new process, which has nothing of the provider cached. */
+  /** Starts a new API, which has cached nothing from the provider. */
   const fresh = () => testApi({ oidc: readOidcConfig({}), database: api.database });
   const json = { 'content-type': 'application/json' };
   const huge = 'x'.repeat(1_000_000);
@@ -404,7 +404,7 @@ describe('a faulty provider', () => {
       provider.faults.answers.clear();
       const { login } = await person();
       expect(problemOf(await signIn(login, process))).toBeUndefined();
-      // The provider's metadata is cached for an hour.
+      // The service caches the provider's metadata for an hour.
       const asked = provider.asked(discovery);
       expect(problemOf(await signIn(login, process))).toBeUndefined();
       expect(provider.asked(discovery)).toBe(asked);

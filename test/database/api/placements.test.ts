@@ -29,7 +29,9 @@ async function pair(home: Home, body: Record<string, unknown>): Promise<string> 
   return json.device_id;
 }
 
-/** Stores these kWh of import and export for a device, in equal parts over the day. Without an export it has no such channel. */
+/**
+ * Stores import and export of these kWh for a device, spread evenly over the day. Without `exported`, the device gets no export channel.
+ */
 async function flows(
   home: Home,
   deviceId: string,
@@ -166,7 +168,7 @@ describe('a home’s usage', () => {
     await flows(home, left_out, 100);
     await flows(home, plug, 3);
     expect(await day(home)).toMatchObject({ kwh_used: 10, untracked_kwh: null, autarky: null, grid_import_kwh: null });
-    // The setting applies to the past at once, and its removal, too.
+    // The setting applies to the past at once. So does its removal.
     await send(home, 'PATCH', `/v1/devices/${plug}`, { upstream_device_id: null });
     expect(await day(home)).toMatchObject({ kwh_used: 13 });
     await send(home, 'PATCH', `/v1/devices/${left_out}`, { placement: 'consumption' });
@@ -219,7 +221,7 @@ describe('a placement', () => {
     expect(Object.values(await attention())).toEqual([[], []]);
     const plug = await pairDiscovered('plug');
     await flows(home, plug, 1);
-    // The person who paired the meter has chosen its type, so there is no question.
+    // The meter has no question about its placement, because the person who paired it chose its type.
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: ['placement_guessed'] });
     await send(home, 'PATCH', `/v1/devices/${plug}`, { placement: 'consumption' });
     expect(await attention()).toMatchObject({ [meter]: [], [plug]: [] });
@@ -293,7 +295,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   expect(await day(home, '')).toMatchObject({ kwh_used: 6 });
   const usage = await send(home, 'GET', `/v1/devices/${clamps}/usage?start=${DAY}&end=${DAY}`);
   expect(usage.json.data).toMatchObject([{ kwh_used: 9 }]);
-  // The stored data remains correct, and can be rebuilt.
+  // The change of placement leaves the stored data correct: a check finds no error, and a rebuild is possible.
   const since = new Date('2026-06-01');
   const pass = (mode: 'check' | 'rebuild') =>
     checkAllRollups(api.database.pool, { capabilities: api.database.capabilities, since, mode, userId: home.userId });
@@ -301,7 +303,7 @@ test('a channel can have its own placement, which applies to its whole past: one
   await pass('rebuild');
   expect(await day(home)).toMatchObject(expected);
 
-  // When it is removed, the device's placement applies again; the channel's meaning is kept.
+  // After the channel's placement is removed, the device's placement applies again. The channel's meaning does not change.
   await patchChannels([
     { native_name: name('em0/import'), placement: null, counts_as: 'import/t1' },
     { native_name: name('em0/export'), placement: null },
@@ -347,7 +349,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
     ['09:00', 'import', 6],
   ]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 4.5, peak_hour: null });
-  // A late reading reduces most of the estimated part.
+  // A late reading of the export reduces the estimated part of the usage.
   await sendIntervals(meter, [['08:00', 'export', 0.5]]);
   expect(await day(home, 'estimated')).toMatchObject({ kwh_used: 7.5, estimated_kwh: 3.5 });
   await sendIntervals(meter, [
@@ -385,7 +387,7 @@ test('for one device, include has the measures of its placement, its export and 
       self_consumed_kwh: null,
       autarky: null,
       estimated_kwh: 0,
-      // The device is there from its first reading on.
+      // Coverage counts from the device's first reading on.
       coverage: 0.5,
       complete: false,
       export_kwh: 3,

@@ -53,7 +53,7 @@ describe('recorded answers of a server', () => {
       'entsoe-25-hours-quarters.xml',
       { unit: 'EUR', minutes: 15, first: '2026-10-24T22:00', count: 100 },
     ],
-    // One of the 23 hours is missing in the document.
+    // In ENTSO-E's document, one of the day's 23 hours is missing.
     ['entsoe_fr', 'entsoe-23-hours-hourly.xml', { unit: 'EUR', minutes: 60, first: '2026-03-28T23:00', count: 22 }],
     [
       'carbon_intensity_gb',
@@ -204,7 +204,7 @@ describe('several workers', () => {
       }
     };
     await Promise.all(Array.from({ length: 4 }, worker));
-    // By the times at which workers claimed the host. A busy machine delays the requests after that.
+    // Compares the times at which workers claimed the host, because a busy machine delays the requests afterwards.
     const times = [...fetchedAt].sort((a, b) => a - b);
     expect(times.length).toBeGreaterThanOrEqual(2);
     for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] as number)).toBeGreaterThan(1);
@@ -244,7 +244,7 @@ describe('several workers', () => {
     const owners = [home, utility, admin];
     for (let count = 0; count < 12; count++)
       await createSeriesId({ source: { preset: 'awattar_de' } }, owners[count % 3]?.key);
-    // Without the claim of the host first, each worker leases some of the series, and fetches for them later.
+    // If workers did not claim the host first, each would lease some of the series and fetch them later.
     for (let round = 0; round < 3; round++) {
       await Promise.all(Array.from({ length: 8 }, fetchNextSource));
       await api.database.pool.query('DELETE FROM source_hosts');
@@ -266,7 +266,7 @@ describe('several workers', () => {
        FROM series_sources s, more WHERE s.series_id = $1`,
       [id],
     );
-    // More than are leased at once.
+    // There are more due series than a worker leases at once.
     expect(await fetchNextSource()).toBe(1_101);
     expect([presetUrls.length, await fetchAllSources()]).toEqual([1, 0]);
     const { rows: priced } = await api.database.pool.query(
@@ -287,7 +287,7 @@ describe('several workers', () => {
     const killed: FetchAnswer = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();
-    // A worker that stops gives the source back at once.
+    // A worker that stops releases the lease of its source at once.
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: killed, clock: () => api.now, stopping });
     await api.database.pool.query('DELETE FROM source_hosts');
     await fetchAllSources();

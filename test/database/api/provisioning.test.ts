@@ -20,7 +20,7 @@ const claim = (batch: { batch_id: string; mqtt: { password: string } }, more: ob
     body: { batch_id: batch.batch_id, secret: batch.mqtt.password, ...more },
   });
 let registered = 0;
-/** Creates a device of the home that waits for a meter with this serial number. */
+/** Creates a device in the home that is to be claimed by a meter with this serial number. */
 async function register(userId = home.userId): Promise<{ serial: string; deviceId: string }> {
   const serial = `SN-${++registered}`;
   const body = { user_id: userId, type: 'meter', location: 'cellar', external_id: serial };

@@ -4,7 +4,7 @@ import { plainHttpServer } from '#src/api/plain-http.ts';
 import { trustedProxies } from '#src/api/trusted-proxies.ts';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
-/** The API behind a proxy that terminates TLS; this test is the proxy, on the loopback. */
+/** Tests of the API behind a proxy that terminates TLS. The test itself is the proxy, on the loopback interface. */
 let api: TestApi;
 let user: { userId: string; key: string };
 let plain: Server;

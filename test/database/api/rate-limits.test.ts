@@ -100,7 +100,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       expect((await ask()).headers['ratelimit-policy']).toBe('"minute";q=3000;w=60, "day";q=100000;w=86400');
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
       expect((await ask()).status).toBe(429);
-      // A plan smaller than the counted requests leaves 0, not less.
+      // With a plan whose limit is below the number of counted requests, 0 requests remain, not a negative number.
       await api.database.pool.query("UPDATE users SET plan = 'free' WHERE user_id = $1", [user.userId]);
       expect((await ask()).headers.ratelimit).toMatch(/^"minute";r=0;t=\d+, "day";r=\d+;/);
       await api.database.pool.query("UPDATE users SET plan = 'developer' WHERE user_id = $1", [user.userId]);
@@ -113,7 +113,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const take = (count: number) => Promise.all(Array.from({ length: count }, () => counter.take(user.userId)));
       await take(30 + 900);
       later(601);
-      // The ten minutes are over, and the count starts again.
+      // After the ten minutes of suspension, the count starts again.
       await take(30 + 999);
       later(61);
       expect((await counter.take(user.userId)).allowed).toBe(true);
@@ -166,7 +166,7 @@ test('the database counts while Redis is unavailable, and Redis counts again aft
     await redis.stop();
     expect([await remainingRequests(), await remainingRequests()]).toEqual([29, 28]);
     await redis.start();
-    // Redis has lost its counters, so the windows start again there, too.
+    // Redis has lost its counters, so the rate-limit windows start again.
     await expect.poll(remainingRequests, { interval: 200 }).toBe(29);
   } finally {
     await api.close();
@@ -186,7 +186,7 @@ describe('requests of an erased account', () => {
       const [gone, stays] = [await api.user('homeowner'), await api.user('homeowner')];
       const counter = createDatabaseCounter(api.db, PLANS, () => NOW);
       await client.query('BEGIN');
-      // Locks the account as an erasure does, which may take minutes before it reaches the counters.
+      // Locks the account row, as its deletion does for up to minutes before it deletes the request counters.
       await client.query('SELECT FROM users WHERE user_id = $1 FOR UPDATE', [gone.userId]);
       const [ofGone, ofOther] = await Promise.all([counter.take(gone.userId), counter.take(stays.userId)]);
       expect([ofGone.allowed, ofOther.allowed]).toEqual([true, true]);
@@ -200,7 +200,7 @@ describe('requests of an erased account', () => {
       await counter.take(gone.userId);
       expect((await counted(api, gone.userId)).rowCount).toBe(0);
 
-      // An API key is cached for some seconds: its requests are counted even after the account is gone.
+      // A process caches an API key for some seconds, so it still counts requests for an account that was deleted.
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);
       expect(await eraseUser(api.db, stays.userId)).toBe(true);
       expect((await api.send('/v1/devices', { key: stays.key })).status).toBe(200);

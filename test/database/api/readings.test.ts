@@ -233,7 +233,7 @@ describe('the readings of a device', () => {
       ...[findings.glitches, findings.jitter, findings.resets, findings.swaps, findings.held],
       ...[findings.rollovers, findings.taken_back, 1],
     ]);
-    // Until the next reading decides, the reading that fits a held one does not count either.
+    // An implausible reading is on hold. Until the next reading decides, the reading consistent with it does not count either.
     await home.send({ ts: at(13 * 15), energy_total_kwh: 9_000.1 });
     expect((await home.rows()).slice(-2).map(({ verdict }) => verdict)).toEqual(['held', 'held']);
     await home.send({ ts: at(14 * 15), energy_total_kwh: 9_000.2 });
@@ -241,7 +241,7 @@ describe('the readings of a device', () => {
   });
 });
 
-/** Returns the verdict that the counting rule, run over the whole set of readings, has on each of them. */
+/** Returns the expected verdict on each reading: the result of the counting rule for the whole set of readings. */
 function expectedVerdicts({ readings, ...settings }: History): Map<string, string> {
   const names: Record<string, string> = { late: 'late_news', passed: 'passed_over', back: 'taken_back' };
   const series = new Map<string, { values: Set<number>[]; points: History['readings'] }>();
@@ -270,10 +270,10 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   for (const [index, roles] of chooseRoles(all).entries()) {
     const { channel, kind, sorted, lower } = all[index] as (typeof all)[number];
     const rule = createCountingRuleByTime(roles, (of) => selectCountingRule(channel, kind, of, settings));
-    // A copy of the counting rule that counts at all times shows which readings end a step with energy.
+    // A second copy of the counting rule, which counts at all times, shows which readings end a step with energy.
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
-    // After the last time in which the series counts, the counting rule receives no readings: what is held then is never decided.
+    // The counting rule receives only readings from before the series stops counting, so a reading that is then on hold is never decided.
     const received = sorted.filter(({ readAtMs }) => readAtMs < countsUntilMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(
@@ -411,12 +411,12 @@ describe('a request for readings', () => {
     expect(await status(home.utility.key)).toBe(200);
     for (const role of ['homeowner', 'utility'] as const)
       expect(await status((await api.user(role, { scopes: [...SCOPES] })).key)).toBe(404);
-    // A key that names no scopes does not have this one.
+    // A key without explicit scopes does not have the scope `readings:read`.
     expect(await status((await api.user('admin')).key)).toBe(403);
     for (const id of ['dev_00000000000000000000000000', '%00', 'x'])
       expect((await api.send(`/v1/devices/${id}/readings?${MAY}`, { key: home.key })).status).toBe(404);
     const create = async (key: string, body: object) => api.send('/v1/keys', { method: 'POST', key, body });
-    // A key that a utility makes for its homeowner, and one that is limited to a group.
+    // Neither a key that a utility created for its homeowner nor a key limited to a group can export.
     const exported = async (key: string) => (await api.send(`/v1/users/${home.userId}/export`, { key })).status;
     const ofUtility = await create(home.utility.key, { user_id: home.userId });
     expect([await status(ofUtility.json.key), await exported(ofUtility.json.key)]).toEqual([403, 403]);
@@ -428,7 +428,7 @@ describe('a request for readings', () => {
     const ofGroup = await create(home.utility.key, { group_id });
     expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READING_SCOPES, 403]);
     expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
-    // Also if an operator has given it the scope.
+    // A key limited to a group cannot export even if an operator has given it the scope.
     const newKey = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
     const byOperator = await createKey(api.db, { ...newKey, scopes: [...READING_SCOPES, 'readings:read'] });
     expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);

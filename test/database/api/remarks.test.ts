@@ -97,7 +97,7 @@ async function forgetfulHome(
 
 describe('remarks and forecast', () => {
   test('contain a fault with its comparison, and the month’s forecast with its costs', async () => {
-    // The range includes a day on which the clock changes.
+    // The requested range includes the day of a clock change.
     const { owner, untilMs } = await forgetfulHome(100);
     api.now = new Date(untilMs + 60_000);
     const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);
@@ -126,7 +126,7 @@ describe('remarks and forecast', () => {
     expect(month.mean_error).toBeLessThan(0.2);
     const tariff = { name: 'flat', valid_from: '2024-01-01', currency: 'EUR', import: { per_kwh: '0.4' } };
     expect((await api.send('/v1/tariffs', { method: 'POST', key: owner.key, body: tariff })).status).toBe(201);
-    // After the cache lifetime of a minute, the remarks are computed again.
+    // Remarks are cached for a minute. After that they are computed again.
     api.now = new Date(untilMs + 120_000);
     const { cost, expected_kwh } = await readForecast();
     expect(cost.currency).toBe('EUR');
@@ -142,7 +142,7 @@ describe('remarks and forecast', () => {
     const { owner, untilMs } = await forgetfulHome(71);
     api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
-    // Hours that are only estimated cause no remarks.
+    // Hours whose energy is only estimated cause no remarks.
     const guessed = await forgetfulHome(71, { estimatedHours: 24 });
     api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
@@ -230,13 +230,13 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toEqual([]);
     expect((await sql('SELECT user_id FROM raised_remarks')).rows).toEqual([{ user_id: owner.userId }]);
 
-    // A subscription of the utility includes its homes. Remarks that were already raised are not raised again for it.
+    // A utility's subscription includes its homes. Remarks that exist already are not raised again for a new subscription.
     const ofUtility = await subscribe(utility);
     expect(await check(untilMs, 3)).toBe(1);
     expect(await eventsOf(other.owner)).toMatchObject([
       { data: { user_id: other.owner.userId, kind: 'stays_on' }, webhooks: [ofUtility] },
     ]);
-    // A remark that was over for more than three days is a new one.
+    // If a remark was over for more than three days, it is raised again as a new one.
     await sql(`UPDATE raised_remarks SET seen_at = seen_at - interval '73 hours' WHERE user_id = $1`, [owner.userId]);
     expect(await check(untilMs + HOUR_MS / 2, 2)).toBe(1);
     expect(await eventsOf(owner)).toHaveLength(2);
@@ -250,7 +250,7 @@ describe('remark.raised', () => {
       await forgetfulHome(75, { faultDays: 4 }),
       await forgetfulHome(75, { faultDays: 4 }),
     ];
-    // The homes of this utility have subscribers, so the tested home belongs to another utility.
+    // The utility of the remaining homes has a subscription, so the tested home leaves the utility.
     await sql(`UPDATE users SET enrolled_by = NULL WHERE user_id = ANY ($1)`, [[owner.userId, silent.owner.userId]]);
     const path = `/v1/users/${owner.userId}`;
     const patch = (body: unknown, languages?: string) =>
@@ -265,7 +265,7 @@ describe('remark.raised', () => {
     expect((await patch({ remarks_by_mail: null })).status).toBe(422);
     const { status, json } = await patch({ remarks_by_mail: true }, 'sv, en;q=0.2, de-AT;q=0.8, nl;q=0');
     expect([status, json.remarks_by_mail]).toEqual([200, true]);
-    // A change of another setting affects neither, whatever the client's language is.
+    // A change of another setting changes neither the language nor whether remarks are mailed, whatever the client's language is.
     expect((await patch({ phone: null }, 'fr')).json.remarks_by_mail).toBe(true);
 
     const firstMs = untilMs - 3 * 24 * HOUR_MS;
@@ -300,7 +300,7 @@ describe('remark.raised', () => {
     await server.close();
     const read = await PostalMime.parse(server.messages[0] as Buffer);
     expect(read.subject).toBe('Etwas bleibt an');
-    // The time is that of the home’s zone.
+    // The time in the mail is in the home’s time zone.
     const since = new Date(mail.data.since).toLocaleTimeString('de', { timeStyle: 'short', timeZone: 'Europe/Berlin' });
     for (const part of [read.text, read.html]) {
       expect(part).toContain(since);

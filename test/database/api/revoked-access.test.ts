@@ -17,7 +17,7 @@ import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import { openEventStream } from '#test/support/event-stream.ts';
 
-/** Tests of changes that another API process makes, of which this process is not notified. */
+/** Tests of access that another API process revokes. The tested process is not notified. */
 let api: TestApi;
 const CHANGING = OPERATIONS.filter(({ method }) => method !== 'GET');
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Between the operation's check of the account and its insert, another process erases the account. */
+/** An operation during which another process deletes the account: after the check of the account, and before the insert. */
 const deviceOfTheGone = defineOperation('POST /v1/test-gone', {
   summary: 'Of the test.',
   scope: 'devices:write',
@@ -61,7 +61,7 @@ const byPieces = defineOperation('POST /v1/test-pieces', {
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 const revoke = (keyId: string) => sql('UPDATE api_keys SET revoked_at = now() WHERE key_id = $1', [keyId]);
-/** Number of statements that wait for a lock, except the update of a key's last use, which runs apart from the request. */
+/** Number of statements that wait for a lock. Excludes the update of a key's last use, which does not belong to the request. */
 const waiting = async () =>
   (
     await sql(
@@ -232,14 +232,14 @@ test('a revocation, a demotion and a deletion wait for a running change', async 
 
 describe('readings that are sent over HTTPS', () => {
   type Who = Awaited<ReturnType<typeof sender>>;
-  /** Rows that the end of an access locks. */
+  /** Rows that are locked when an access ends. */
   const LOCKS = {
     key: ({ key }: Who) => [`SELECT FROM api_keys WHERE key_id = '${key.key_id}' FOR UPDATE`],
     account: ({ owner }: Who) => [`SELECT FROM users WHERE user_id = '${owner.userId}' FOR UPDATE`],
     device: ({ deviceId }: Who) =>
       ['devices', 'device_heads'].map((name) => `SELECT FROM ${name} WHERE device_id = '${deviceId}' FOR UPDATE`),
   };
-  /** How a sender loses its access, the rows that this locks, and the status of its request. */
+  /** Each way in which a sender loses access: its lock (of LOCKS), and the status of the sender's request. */
   const ENDS: [string, keyof typeof LOCKS, number, (trx: Database, who: Who) => Promise<unknown>][] = [
     ['its key is revoked', 'key', 401, (trx, { key }) => revokeKey(trx, ALL_ACCOUNTS, key.key_id)],
     ['its account is erased', 'account', 401, (trx, { owner }) => eraseUser(trx, owner.userId)],
@@ -279,8 +279,8 @@ describe('readings that are sent over HTTPS', () => {
   }
 
   test.each(ENDS)('are not stored if %s before they are committed', async (_how, locked, status, end) => {
-    // The first readings of a device are planned under locks, and those that follow cached ones without. An invalid element is planned
-    // under locks, too, and must not be stored as a rejection.
+    // The first readings of a device are planned under locks; readings for a cached device are planned without. An invalid element is
+    // planned under locks, too, and must not be stored as a rejection.
     for (const { sentBefore, others } of [
       { sentBefore: 0, others: [{ ts: 'yesterday' }] },
       { sentBefore: 3, others: [] },
@@ -361,7 +361,7 @@ test('an account that is suspended while its request’s body arrives changes no
     slow.on('error', reject);
     slow.write('{"name"');
     setTimeout(async () => {
-      // Another process counts a thousand refused requests.
+      // Another process counts a thousand refused requests of the key at the same time.
       const one = { minute: 1, day: 1_000_000 };
       const elsewhere = createDatabaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
       await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));

@@ -5,10 +5,10 @@ import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
 
-/** Calls every operation as every caller for every owner: each route must apply the rules of reach. */
+/** Calls every operation as every caller for every owner, because each route must check whether the caller has access to the owner. */
 let api: TestApi;
 const who: Record<string, { userId: string; key: string }> = {};
-/** Accounts that each caller reaches. */
+/** Accounts to which each caller has access. */
 const REACHES: Record<string, readonly string[]> = {
   home: ['home'],
   otherHome: ['otherHome'],
@@ -17,12 +17,12 @@ const REACHES: Record<string, readonly string[]> = {
   admin: ['home', 'otherHome', 'utility', 'otherUtility', 'admin'],
 };
 const CALLERS = Object.keys(REACHES);
-/** One caller of each role, for ids that belong to no account. */
+/** For ids that belong to no account, one caller of each role is enough. */
 const ROLES = ['home', 'utility', 'admin'];
 const OWNERS = ['home', 'otherHome', 'utility'];
 
 beforeAll(async () => {
-  // With a single connection, an operation that needs a second one during its transaction would wait for itself.
+  // The database has a single connection, so an operation that needs a second one during its transaction would never end.
   api = await testApi({ connections: 1, counter: async () => UNCOUNTED });
   const add = async (name: string, role: 'homeowner' | 'utility' | 'admin', enrolledBy?: string) => {
     who[name] = await api.user(role, { scopes: [...SCOPES], ...(enrolledBy === undefined ? {} : { enrolledBy }) });
@@ -75,7 +75,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
         delivery: 'email',
       })
     ).json.alert_id,
-  // Created by the owner, because a home does not manage devices that others paired for it (managed-devices.test.ts).
+  // The owner creates the device itself, because a home does not manage devices that others paired for it (managed-devices.test.ts).
   device_id: async (owner) => {
     const body = { type: 'smart_meter', location: 'x' };
     return (await api.send('/v1/devices', { method: 'POST', key: person(owner).key, body })).json.device_id;
@@ -106,7 +106,7 @@ const MAKE: Record<string, (owner: string) => Promise<string>> = {
     const wanted = { ...about, userId: person(owner).userId, expiresAt: new Date('2099-01-01') };
     return (await createBatch(api.db, wanted)).batch.batch_id;
   },
-  // A separate account, so that deleting it does not affect the other cases.
+  // Creates a separate account, so that its deletion does not affect the other cases.
   user_id: async (owner) => {
     if (owner === 'utility') return (await api.user('utility')).userId;
     const enrolledBy = person(owner === 'home' ? 'utility' : 'otherUtility').userId;
@@ -200,7 +200,7 @@ const OF_THE_CALLER = [
 ];
 
 const nameOf = ({ method, path }: AnyOperation) => `${method} ${path}`;
-/** Name of the first path parameter. Price series and emission series have the same parameter, but are created in different ways. */
+/** Name of the first path parameter. Price series and emission series share a parameter name, but are created in different ways. */
 const parameterOf = ({ path }: AnyOperation) =>
   path.startsWith('/v1/emission-series/') ? 'emission_series_id' : /\{(\w+)\}/.exec(path)?.[1];
 
@@ -210,7 +210,7 @@ async function call(operation: AnyOperation, caller: string, owner: string, id: 
     operation.method === 'GET' && id === undefined
       ? `?user_id=${person(owner).userId}`
       : (QUERIES[nameOf(operation)] ?? '');
-  // If the webhook or the device of the path exists, a delivery or an edit is created for the second parameter.
+  // Creates a delivery or an edit for the second path parameter, if the webhook or the device of the first one exists.
   const delivery = /^whk_/.test(id ?? '') && /\{delivery_id\}/.test(operation.path);
   const deliveryId = delivery ? (await admin(`/v1/webhooks/${id}/test`, 'POST')).json.delivery_id : id;
   const edit = /^dev_/.test(id ?? '') && /\{edit_id\}/.test(operation.path);
@@ -280,11 +280,11 @@ describe.each(
   });
 });
 
-/** A homeowner may read those series of the utility that a tariff may use. */
+/** A homeowner can read those series of its utility that a tariff may use. */
 const isReadOfUtility = ({ method, path }: AnyOperation, caller: string, owner: string) =>
   method === 'GET' && path.includes('{series_id}') && caller === 'home' && owner === 'utility';
 
-/** Homeowners can read their bills, but not create any. */
+/** Homeowners can read bill periods, but cannot create them. */
 const isBilling = ({ method, path }: AnyOperation) => method !== 'GET' && path.startsWith('/v1/bill-periods');
 
 const isHome = (caller: string) => caller.toLowerCase().endsWith('home');
@@ -306,7 +306,10 @@ test('a delivery is found only under its own subscription', async () => {
   }
 });
 
-/** Accounts that MAKE creates are enrolled by the owner's utility, or are utilities that nobody enrolled. */
+/**
+ * Whether a caller has access to an account that MAKE creates. Created homes are enrolled by the owner's utility; created utilities are not
+ * enrolled.
+ */
 function reachesAccount(caller: string, owner: string): boolean {
   if (caller === 'admin') return true;
   return (caller === 'utility' && owner === 'home') || (caller === 'otherUtility' && owner === 'otherHome');

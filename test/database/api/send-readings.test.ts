@@ -84,7 +84,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
     ]);
     expect([higher.status, higher.json.stored, higher.json.rejected.length]).toEqual([201, 1, 1]);
 
-    // A replay decodes them by the same rules, so those without a time stay rejected.
+    // A replay uses the same rules, so messages without a time are rejected again.
     const before = (await rejectedOf(deviceId)).length;
     const replayed = await replayRejected(api.database.pool, { deviceId }, { retentionMonths: 13 });
     expect(replayed).toMatchObject({ isComplete: true });
@@ -171,7 +171,7 @@ describe('POST /v1/devices/{device_id}/readings', () => {
       { ts: at(10 * index), energy_total_kwh: 100 + index / 100 },
       { ts: at(10 * (index + 1)), energy_total_kwh: 100 + (index + 1) / 100 },
     ]);
-    /** Sends readings until they are stored: on a busy machine a request may wait for longer than the API does, and gets 503. */
+    /** Sends readings until they are stored. On a busy machine a request may wait so long that it gets a 503. */
     const sendUntilStored = async (body: object): Promise<Answer> => {
       const answer = await send(deviceId, body);
       return answer.status === 503 ? sendUntilStored(body) : answer;

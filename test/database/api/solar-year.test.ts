@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Returns a device's registers exact to the mWh; real devices round to the Wh. */
+/** Returns the registers of a simulated device without rounding. Real devices round to 1 Wh. */
 const registers = (device: SolarDevice, { ts, ...state }: ReturnType<SolarHome['at']> & { ts: string }) =>
   SOLAR_REGISTERS[device].map(([flow, channel]) => ({
     ts,
@@ -89,7 +89,10 @@ function sumOf(days: readonly Record<SolarFlow, number>[]): Record<SolarFlow, nu
   return sum;
 }
 
-/** Rounding: answers round to the Wh, a register shows fractions of a mWh later, and usage combines five registers at both ends. */
+/**
+ * Tolerance for rounding: responses round to the Wh, a register shows fractions of a mWh later, and usage combines five registers at both
+ * ends.
+ */
 const HALF_WH = 0.000_5 + 0.000_01;
 
 /** Expects a row of an answer to equal the simulated energy, with full coverage. */
@@ -113,7 +116,7 @@ function expectReported(
     if (typeof reported !== 'number' || Math.abs(reported - milliwattHours / 1e6) > HALF_WH)
       expect({ row, name, told: reported }).toEqual({ row, name, told: milliwattHours / 1e6 });
   }
-  // Autarky has three decimals, rounded down.
+  // Autarky is rounded down to three decimals.
   const autarky = 1 - drawn.gridImport / drawn.load;
   expect(row.autarky).toBeLessThanOrEqual(autarky + 1e-6);
   expect(row.autarky).toBeGreaterThan(autarky - 0.001 - 1e-6);

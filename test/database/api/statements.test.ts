@@ -167,7 +167,8 @@ type Person = Awaited<ReturnType<TestApi['user']>>;
 
 /** Sends a request and returns its answer with the number of statements that it took. */
 async function counted(who: Person, method: string, path: string, body?: unknown): Promise<[Answer, number]> {
-  // The first request of an account begins its windows, and the first one of a key checks it.
+  // The account's first request starts its rate-limit windows, and the key's first request loads the key. Both run statements that are not
+  // counted.
   await api.send('/v1/nothing', { key: who.key });
   seen = [];
   const answer = await api.send(path, { method, key: who.key, body });

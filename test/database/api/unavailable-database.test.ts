@@ -71,7 +71,7 @@ test('a connection lost during a change is answered with 503, and the change is 
   const { key } = await api.user('homeowner');
   const { json: device } = await api.send('/v1/devices', { method: 'POST', key, body: { type: 'x', location: 'y' } });
   const path = `/v1/devices/${device.device_id}`;
-  // Blocks the change after its transaction has begun.
+  // Locks a row so that the change is blocked within its transaction.
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT FROM devices WHERE device_id = $1 FOR UPDATE', [device.device_id]);
@@ -124,7 +124,7 @@ test('a database that a move closed for writing still answers reads', async () =
   await api.database.pool.query(
     'SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
-  // The last session that may still write is terminated, too.
+  // Terminates the last session that can still write.
   await api.database.pool.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
   expect((await api.send('/v1/energy-insights', { key })).json).toMatchObject({ user_id: userId, kwh_used: 0 });
   const listed = await api.send('/v1/devices', { key });

@@ -61,7 +61,7 @@ test('HTTP/2 connections that read none of a hundred answers use a few MiB each,
   const many = await takeNothing('/own', 10);
   await expect.poll(() => many.every(({ came }) => came.some(({ type }) => type === FRAME_TYPES.rst))).toBe(true);
   expect(owned).toBeLessThanOrEqual(32 * MIB);
-  // Another client at the same address reads, and gets its answer.
+  // Another client at the same IP address reads its response normally.
   expect((await api.send('/own')).bytes.length).toBe(MIB);
   let bytes = 0;
   slow.on('data', (chunk) => {

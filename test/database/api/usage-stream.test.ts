@@ -82,7 +82,7 @@ describe('live readings', () => {
     });
     expect(here.headers['ratelimit-policy']).toBeDefined();
     for (const stream of [here, there]) {
-      // A new stream first sends the current values.
+      // A new stream begins with the current values.
       await expect.poll(() => stream.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(100);
       expect(stream.events[0]).toMatchObject({
         event: 'ready',
@@ -101,7 +101,7 @@ describe('live readings', () => {
           channels: [{ unit: 'kWh', last_value: 101, counts_as: 'import', last_at: minutes(0).toISOString() }],
         });
     expect(here.of('reading').length - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - fromMs) / 1_000));
-    // Waits for the event of the last commit: an event that was read earlier may already contain the value.
+    // Waits for an event that was created after the last commit: an earlier event may already contain the value.
     const seenAt = async (): Promise<string> => {
       const { rows } = await api.database.pool.query<{ seen_at: Date }>(
         'SELECT seen_at FROM device_heads WHERE device_id = $1',
@@ -138,7 +138,7 @@ describe('live readings', () => {
     await sendPower(-300, 2_000);
     await sendPower(-240, 2_000);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${mine.deviceId}` })];
-    // The latest reading is four minutes old: the current power is unknown.
+    // The latest power reading is four minutes old, so the current power is unknown.
     await expect.poll(() => all.of('reading').at(-1)?.data.power_w, soon).toBe(2_000);
     for (const [seconds, watts] of [
       [-9, 2_500],
@@ -154,7 +154,7 @@ describe('live readings', () => {
         });
     }
     expect(all.of('power').map(({ data }) => data.power_w)).toEqual([2_500, 300]);
-    // A client that connects later gets the latest event at the beginning.
+    // A client that connects later first receives the latest event.
     const late = await open(mine.key);
     await expect.poll(() => late.of('power').map(({ data }) => data.power_w), soon).toEqual([300]);
     expect(one.of('power')).toEqual([]);
@@ -184,7 +184,7 @@ describe('live readings', () => {
     await mine.read([[minutes(-1), 8]], api.now, { deviceId: second });
     await expect.poll(() => first.text(), soon).toContain(second);
     expect(await deleteDevice(api.db, { only: mine.userId }, second)).toBe(true);
-    // After the next poll the process has sent the other device's next reading.
+    // After the next poll, the process has published the next reading of the device that was not deleted.
     await mine.read([[minutes(1), 9]], api.now);
     await expect.poll(() => first.of('reading').at(-1)?.data.channels[0]?.last_value, soon).toBe(9);
     const later = await open(mine.key);
@@ -208,7 +208,7 @@ describe('changed hours', () => {
     await expect.poll(() => publishedHours(stream), soon).toEqual([['09:00', 1]]);
     const { id: lastEventId } = stream.of('usage')[0] as { id: string };
     stream.close();
-    // Two events occur while the client is disconnected.
+    // Two usage events are created while the client is disconnected.
     for (const [at, kwh] of [
       [-60, 13],
       [0, 16],
@@ -227,11 +227,11 @@ describe('changed hours', () => {
         ['11:00', 3],
       ]);
     expect(again.of('ready')[0]).toMatchObject({ id: lastEventId, data: { resumed: true } });
-    // A new stream does not contain earlier events.
+    // A new stream contains no earlier events.
     const newStream = await open(mine.key);
     const cursor = again.of('usage')[1]?.id;
     expect(newStream.of('ready')[0]).toMatchObject({ id: cursor, data: { resumed: null } });
-    // Resumes from the beginning of the stream, before any event.
+    // Resumes with the event id of the stream's start, before any event.
     const fromStart = await open(mine.key, { lastEventId: stream.of('ready')[0]?.id as string });
     await expect.poll(() => publishedHours(fromStart).length, soon).toBe(3);
   });
@@ -246,7 +246,7 @@ describe('changed hours', () => {
     expect(await resumed(neighbour.key, id)).toBe(false);
     expect(await resumed(mine.key, `${id}0000`)).toBe(false);
     expect(await resumed(mine.key, 'x'.repeat(5_000))).toBe(false);
-    // No client has followed the home for a day.
+    // Simulates that no client has followed the home for a day.
     await api.database.pool.query(
       "UPDATE usage_told SET followed_until = now() - interval '1 second' WHERE user_id = $1",
       [mine.userId],
@@ -318,7 +318,7 @@ describe('access to the stream', () => {
     await api.send(grouped, { method: 'DELETE', ...as });
     expect((await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key })).status).toBe(200);
     api.now = minutes(2);
-    // The check runs every 0.8 s. Its queries may take long on a busy machine.
+    // The access check runs every 0.8 s. On a busy machine, its queries may take long.
     await expect
       .poll(() => ending.map((one) => one.isOver()), { timeout: 4_000, interval: 20 })
       .toEqual(ending.map(() => true));

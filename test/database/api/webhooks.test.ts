@@ -100,7 +100,7 @@ describe('webhooks', () => {
       expect({ events, status, fields }).toEqual({ events, status: 422, fields: [field] });
       if (Object.keys(events).length > 0) expect((await as(key).patch(path, events)).status).toBe(422);
     }
-    // Another change leaves the events as they are.
+    // A change of the status leaves the subscribed events unchanged.
     expect((await as(key).patch(path, { status: 'paused' })).json).toMatchObject({ events: two });
 
     // Each event of a subscription is delivered once.

@@ -77,7 +77,7 @@ test('a battery and other panels give the same result as the reference, for a ye
     battery: { capacity_kwh: 9.6, charge_kw: 4.5, discharge_kw: 4.6, round_trip_efficiency: 0.93 },
   };
   expect((await ask({ ...numbers, user_id: owner.userId }, utility.key)).json).toEqual(expected({ battery }, endMs));
-  // Without a change nothing differs.
+  // Without a change, both results are equal.
   const same = (await ask({ ...YEAR, production_scale: 1 })).json;
   expect(same.after).toEqual(same.before);
 });
@@ -91,7 +91,7 @@ test('a year of quarter-hours is computed within its time limit', async () => {
   ];
   for (const [name, path, body] of requests) {
     const times: number[] = [];
-    // A machine that is busy may delay one of them.
+    // A busy machine may delay one of the three computations.
     while (times.length < 3 && Math.min(...times) > 10_000) {
       const since = performance.now();
       const { status } = await api.send(path, { method: 'POST', key: owner.key, body });
@@ -120,7 +120,7 @@ test('input that is invalid, foreign or without effect is refused', async () => 
     [{ ...YEAR, production_scale: 10.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: -0.1 }, 'production_scale'],
     [{ ...YEAR, production_scale: 'x' }, 'production_scale'],
-    // Before the home had any device.
+    // Requests a range before the home had any device.
     [{ start: '2024-06-01', end: '2024-06-30', production_scale: 2 }, 'production_scale'],
     [{ start: '2024-06-01', end: '2024-06-30', battery }, 'battery'],
   ];

@@ -31,7 +31,7 @@ class Watched extends Agent {
         ca: this.#receiver.ca,
       });
     };
-    // Like Node, the agent does not resolve a host that is an IP address.
+    // Node does not resolve a host that is an IP address, so the agent does not, either.
     if (/^[\d.]+$|:/.test(host)) return go(host);
     lookup(host, { all: false }, (error, address) => {
       if (error) return callback(error);

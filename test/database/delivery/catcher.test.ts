@@ -40,7 +40,7 @@ test('a callback to the webhook catcher is answered without a connection, and it
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', SECRET).update(signed).digest('base64')}`);
   expect(JSON.stringify(sent)).not.toContain(SECRET);
-  // Another account cannot read the delivery.
+  // An account cannot read another account's delivery.
   const stranger = await deliveries.user('stranger@example.com');
   expect(await findSentDelivery(deliveries.db, { only: stranger }, which, 'live')).toBeNull();
   expect(userId).not.toBe(stranger);

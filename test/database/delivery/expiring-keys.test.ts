@@ -55,7 +55,7 @@ const keyUntil = (days: number | null, name?: string): Promise<CreatedKey> =>
     ...(days === null ? {} : { expiresAt: after(days) }),
   });
 
-/** Returns the mails that workers send when they check this many days after the creation. */
+/** Returns the mails that workers send if they check for expiring keys this many days after the keys' creation. */
 async function mailsAfter(days: number, workers = 1) {
   deliveries.now = after(days);
   await Promise.all(Array.from({ length: workers }, () => notifyExpiringKeys(deliveries.db, deliveries.now)));
@@ -78,7 +78,7 @@ test('a mail announces a key’s expiry seven days and one day before, once, for
   expect(mail?.subject).toContain('(Europe/Berlin)');
   expect(mail?.text).toContain(mailText);
   expect(mail?.html).toContain('Nightly import &lt;b&gt;');
-  // A check after a restart, or by a worker with another clock, sends nothing.
+  // A repeated check sends no further mail, whether after a restart or by a worker with another clock.
   expect(await subjects(83.2)).toEqual([]);
   expect(await subjects(88.9)).toEqual([]);
   expect(await mailsAfter(89.1, 4)).toHaveLength(1);
@@ -109,7 +109,7 @@ test('no mail is sent for a key that was revoked, never expires, is valid for a 
   const rotated = await keyUntil(null);
   await rotateKey(deliveries.db, ALL_ACCOUNTS, rotated.key_id, { environment: 'live', madeBy: 'owner', now: made });
   for (const days of [0.1, 0.5, 0.9, 23.5, 29.5]) expect([days, await subjects(days)]).toEqual([days, []]);
-  // A key that is valid for three days causes only the mail of the last day.
+  // A key that is valid for only three days causes only the mail of its last day.
   const short = await keyUntil(3);
   expect(await subjects(0.1)).toEqual([]);
   expect(await subjects(2.1)).toEqual([expect.stringContaining(short.prefix)]);
@@ -125,7 +125,7 @@ test('a moved expiry is announced again, but not one that is set back to its for
   await moveTo(60, 25);
   expect(await subjects(29.5)).toEqual([]);
   expect(await subjects(53.5)).toHaveLength(1);
-  // The new expiry is so near that the person who set it needs no notice.
+  // The new expiry is so near that no notice is sent: the person has just set it.
   await moveTo(55, 53.6);
   expect(await subjects(54.1)).toEqual([]);
 });

@@ -31,7 +31,7 @@ async function happen(userId: string, times: number): Promise<void> {
   for (let index = 0; index < times; index++) await deliveries.happen(userId);
 }
 
-/** Takes due deliveries, and returns their number by owner. */
+/** Takes due deliveries, as a worker does. Returns the number of taken deliveries by owner. */
 async function take(limit = 512): Promise<Record<string, number>> {
   const taken = await takeDueDeliveries(deliveries.database.pool, limit, deliveries.now);
   const byOwner = Map.groupBy(taken, ({ event }) => event.userId);
@@ -47,12 +47,12 @@ test('the attempts that run concurrently are at most 64 per owner, 8 per subscri
   const carl = await owner('carl', 20, receiver.url.replace('localhost:', 'LOCALHOST:1'));
   await happen(ben, 10);
   await happen(carl, 10);
-  // The host's remaining attempts are shared equally. Another port or other upper-case letters do not make another host.
+  // Attempts to one host share its maximum equally. Another port or another spelling in upper and lower case is the same host.
   expect(await take()).toEqual({ [ben]: 32, [carl]: 32 });
   const dora = await owner('dora', 1, 'https://elsewhere.example/hook');
   await happen(dora, 10);
   expect(await take()).toEqual({ [dora]: 8 });
-  // When the lease of a killed worker expires, its attempts no longer count.
+  // When the leases of a killed worker expire, its attempts no longer count towards the maximum of the host.
   deliveries.later(15);
   expect(Object.values(await take()).reduce((sum, count) => sum + count, 0)).toBe(136);
 });
@@ -68,7 +68,7 @@ test('with room for few attempts, owners take turns, and so do an owner’s subs
     [anna],
   );
   expect(rows[0].most).toBe(1);
-  // The owner with the fewest running attempts comes first: ben's subscription has its maximum, so the next delivery is anna's.
+  // Owners with the fewest running attempts come first, so each of the two owners gets one delivery.
   expect(await take(2)).toEqual({ [anna]: 1, [ben]: 1 });
 });
 

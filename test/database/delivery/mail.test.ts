@@ -107,7 +107,7 @@ describe('an e-mail', () => {
     const header = mail.headers.find(({ key }) => key === 'list-unsubscribe')?.value ?? '';
     const { pathname } = new URL(/<(.*)>/.exec(header)?.[1] ?? '');
     expect(mail.text).toContain(pathname);
-    // Fetching the link without confirming, as some mail programs do, pauses nothing.
+    // Some mail programs fetch each link. A GET of the link without a confirmation pauses nothing.
     const asked = await api.send(pathname);
     expect({ status: asked.status, type: asked.headers['content-type'] }).toEqual({
       status: 200,

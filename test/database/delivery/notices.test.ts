@@ -14,7 +14,7 @@ import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
-/** Notices of Green Button to apps, by the machine that delivers webhooks. */
+/** Tests of Green Button notices to apps, which are delivered by the same code as webhooks. */
 let receiver: Receiver;
 let deliveries: TestDeliveries;
 let userId: string;

@@ -38,7 +38,7 @@ const status = async () =>
 
 describe('an event', () => {
   test('arrives once, in its envelope, signed by Standard Webhooks', async () => {
-    // The library compares the signature's time with the real clock.
+    // The library that verifies signatures compares the signature's time with the real clock.
     deliveries.now = new Date();
     const id = await deliveries.happen(userId, { user_id: userId, email: 'ä@example.com' });
     await deliveries.run();
@@ -69,7 +69,7 @@ describe('an event', () => {
 
   test('is not sent again if this process was too busy to read the answer in time', async () => {
     receiver.answer = () => {
-      // Blocks the process longer than an attempt may last, after the response is sent and before anything else is read.
+      // After the response is sent, and before the dispatcher reads it, blocks the process for longer than an attempt may last.
       setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_700));
       return { status: 200 };
     };
@@ -173,7 +173,7 @@ describe('an event', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const slow = receiver.calls.filter(({ path }) => path === '/slow').length;
-    // The fast deliveries are complete while the first slow ones still wait.
+    // All fast deliveries are complete while the first slow ones still wait for their response.
     expect(slow).toBeLessThanOrEqual(16);
     await deliveries.dispatcher.settle();
   });
@@ -241,7 +241,7 @@ describe('a receiver’s response', () => {
     expect(attempts[0]?.error).toBe(code === 200 ? null : 'HTTP 500');
   });
 
-  // The body is read for one second at most, and no longer than the rest of its attempt.
+  // The service reads the body of a response for one second at most, and no longer than the rest of the attempt's time.
   test.each([
     [10_000, 5_000],
     [300, 900],
@@ -320,7 +320,7 @@ describe('a subscription', () => {
   test('counts one outcome for a delivery during which a worker hung, whatever that worker reports later', async () => {
     const hung = deliveries.another();
     const calls = receiver.calls.length;
-    // The first worker has sent the delivery, and hangs until another worker has run.
+    // The first worker sends the delivery, and hangs until another worker has run.
     const asked = new Promise<void>((resolve) => {
       receiver.answer = () => {
         resolve();
@@ -333,7 +333,7 @@ describe('a subscription', () => {
     deliveries.later(16);
     receiver.answer = () => ({ status: 200 });
     await deliveries.run();
-    // The attempt of the first worker has failed by now: it got no response.
+    // The first worker's attempt has now failed, because it got no response.
     await hung.settle();
     deliveries.later(10);
     await deliveries.run();
@@ -372,7 +372,7 @@ describe('a subscription', () => {
   });
 
   test('that was paused for failures also gets the deliveries given up since, of the last seven days', async () => {
-    // While an attempt is in progress, others begin.
+    // New events begin while an attempt is in progress.
     receiver.answer = () => {
       deliveries.later(0.2);
       return { status: 500 };
@@ -402,7 +402,7 @@ describe('a subscription', () => {
     deliveries.later(6.5 * 86_400);
     await change({ status: 'active' });
     await deliveries.run();
-    // The older events happened more than a week ago.
+    // The older events happened more than a week ago, so they are not delivered.
     expect(ids().length).toBeGreaterThan(0);
     expect(ids().length).toBeLessThan(all.length);
   });
@@ -490,7 +490,7 @@ describe('a subscription', () => {
 
 test('a worker that is killed during an attempt loses nothing: another takes over when its lease ends', async () => {
   const id = await deliveries.happen(userId);
-  // Leases a delivery without sending it, as a killed worker does.
+  // Leases a delivery without sending it, like a worker that is killed.
   const { takeDueDeliveries: takeDue } = await import('#src/delivery/take.ts');
   expect(await takeDue(deliveries.database.pool, 10, deliveries.now)).toHaveLength(1);
   await deliveries.run();

@@ -18,7 +18,10 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const START_MS = Date.UTC(2026, 10, 17, 22);
 const SETTINGS = { limitKw: 100, registerMaxKwh: null, maxGapMinutes: 15 };
 
-/** A device that sends readings, each in its own transaction, given as minutes after the start, channel, kind, and kWh or W. */
+/**
+ * Pairs a device whose readings are sent in one transaction each. A reading is given as minutes after the start, channel, kind, and kWh or
+ * W.
+ */
 async function pair() {
   const { deviceId, userId } = await createMeter(database);
   const writer = createWriter(database.pool, { now: () => NOW_MS, pieceReadings: 3 });
@@ -82,7 +85,7 @@ test('a register that appears next to a power counts from its first reading on, 
   expect(await home.notes()).toEqual([
     'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
   ]);
-  // A reading of half an hour earlier arrives late: the time since then counts by the register.
+  // A reading of half an hour earlier arrives late. From its time on, the register counts.
   await home.send([31, 'import', 'register', 100.31]);
   await home.recompute();
   expect(await home.stored()).toEqual(home.expected());
@@ -108,7 +111,8 @@ test('an update recomputes devices whose better quantity had replaced the histor
   await home.send(...powers(0, 60), ...register('import', 61, 121), ...powers(70, 120));
   const wanted = await home.stored();
   expect(wanted).toEqual(home.expected());
-  // Restores the data of the previous version: the register alone counts, for the whole past. Its owner ignored the power.
+  // Restores the data as the previous version stored it: only the register counts, for the whole past. The device's owner ignored the
+  // power.
   const { pool } = database;
   const channels = { 'import power_w': { counts_as: 'ignored' } };
   const settings = { limit_kw: 100, register_max_kwh: null, max_gap_minutes: 15 };

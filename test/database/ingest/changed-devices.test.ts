@@ -53,7 +53,7 @@ test('a changed device that cannot be computed delays no readings, and is comput
   await writer.write([reading(neighbour, 90, 5)]);
   const before = await kwhOf(changed);
 
-  // A sequence also counts attempts that are rolled back.
+  // A PostgreSQL sequence also counts attempts that are rolled back.
   await pool.query(`CREATE SEQUENCE tries;
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'its past cannot be read (%)', nextval('tries'); END $$;
@@ -67,14 +67,14 @@ test('a changed device that cannot be computed delays no readings, and is comput
   const both = await writer.write([reading(changed, 60, 173), reading(neighbour, 60, 6)]);
   expect(both).toMatchObject({ stored: 2, rejected: 0 });
   expect(await tries()).toBe(1);
-  // Later readings do not trigger an attempt each; the next attempt is after ten seconds.
+  // Further readings cause no further attempt. The next attempt follows after ten seconds.
   nowMs += 9_000;
   expect(await writer.write([reading(changed, 40, 173.5)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(1);
   nowMs += 2_000;
   expect(await writer.write([reading(changed, 30, 174)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await tries()).toBe(2);
-  // The readings count with the previous limit.
+  // While the recomputation fails, readings count with the previous limit.
   expect([await kwhOf(changed), await kwhOf(neighbour), await isComputed()]).toEqual([before + 2, 1, false]);
   const failing: FailingDevices = new Map();
   expect(await recomputeChangedDevices(pool, writer, { failing })).toBe(0);

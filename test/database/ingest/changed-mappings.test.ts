@@ -15,7 +15,7 @@ const TOTAL = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 
 const NOW = { ...TOTAL, path: '$.now', unit: 'W', meaning: 'power' };
 const POWER = { topic: 'cellar/+/power', unit: 'W', meaning: 'power' };
 
-/** Creates a home with a boiler that is read by mappings and paired. */
+/** Creates a home with a paired boiler, whose messages are decoded by the mappings `first`. */
 async function boiler(first: readonly object[], path: string, body: string | object) {
   const home = await pairedHome({ mapping: first }, path, body);
   return { ...home, map: (mapping: readonly object[]) => home.configure({ mapping }) };
@@ -68,7 +68,7 @@ async function pairedHome(first: object, path: string, body: string | object) {
           [device.device_id],
         )
       ).rows.map(({ verdict }) => verdict),
-    /** Simulates this number of changes before the first reading. */
+    /** Simulates that the mapping was changed this number of times before the first reading. */
     splitBefore: (times: number) =>
       pool.query(
         `UPDATE series SET split_after = ARRAY(SELECT $2::timestamptz - n * interval '1 minute' FROM generate_series($3::integer, 1, -1) n)
@@ -92,11 +92,11 @@ test('a register whose unit is changed does not count the jump, and continues fr
   ] as const)
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(1);
-  // The numbers have always been Wh, and are now read as such: 13 becomes 0.013 kWh.
+  // The boiler has always sent Wh, and is now decoded as Wh: 13 becomes 0.013 kWh.
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
-  // The device's other quantities continue.
+  // The mapping of the total has changed. The device's other quantities continue.
   for (const minute of [35, 36, 37]) await home.receive('boiler/b1/state', { now: 900 }, minute);
-  // Up to 1,000 times more: above any limit within minutes, below it within an hour.
+  // The new numbers are up to 1,000 times higher. The resulting power is above any limit within minutes, but below it within an hour.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],
@@ -105,21 +105,22 @@ test('a register whose unit is changed does not count the jump, and continues fr
     await home.sendRegister(minute, total);
   expect(await home.kwh()).toBe(2);
   expect(await home.notes()).toEqual(['swap']);
-  // A late reading from before the change is read by the current mapping: a different number from its neighbours.
+  // The late reading was sent before the change of the mapping, but is decoded by the current one, so its number does not match its
+  // neighbours.
   expect(await home.sendRegister(132, 12_800, 25)).toMatchObject({ stored: 0, rejected: 1 });
   expect(await home.sendRegister(133, 13_000, 30)).toMatchObject({ stored: 0, rejected: 1 });
-  // A late reading, but after the change.
+  // A late reading that was sent after the change of the mapping.
   await home.sendRegister(140, 32_000, 100);
   expect(await home.kwh()).toBe(3);
   expect(await home.notes()).toEqual(['swap']);
   expect(await home.splitCount()).toMatchObject([{ note: expect.stringContaining('its decoder_config was changed') }]);
-  // A recomputation gives the same result.
+  // A recomputation returns the same energy as before.
   await home.change({ limit_kw: 50 });
   await home.compute();
   expect(await home.kwh()).toBe(3);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'export' }] });
   await home.compute();
-  // Only two minutes of the boiler's power count.
+  // Only two minutes of the boiler's power count as energy.
   expect(await home.kwh()).toBe(0.03);
   await home.change({ channels: [{ native_name: 'boiler/+/state $.total', counts_as: 'import' }] });
   await home.compute();
@@ -130,7 +131,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   const home = await boiler([POWER], 'cellar/p1/power', '1000');
   for (const minute of [10, 20, 30]) await home.receive('cellar/p1/power', '1000', minute);
   expect(await home.kwh()).toBeCloseTo(1 / 3, 5);
-  // The mapping describes the same number differently, and adds another number.
+  // The changed mapping describes the power's number in another way, and adds the total.
   await home.map([{ ...POWER, unit: 'kW', scale: 0.001 }, TOTAL]);
   expect(await home.splits()).toEqual([{ split_after: null }]);
   await home.receive('cellar/p1/power', '1000', 40);
@@ -140,7 +141,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   expect(await home.kwh()).toBeCloseTo(1 / 2, 5);
   await home.receive('cellar/p1/power', '1', 60);
   expect(await home.kwh()).toBeCloseTo(2 / 3, 5);
-  // The device's own mapping takes precedence over its gateway's, whose changes then have no effect.
+  // The device's own mapping takes precedence over the gateway's. Changes of the gateway's mapping then have no effect.
   const own = (unit: string) => home.change({ decoder_config: { mapping: [{ ...POWER, unit }] } });
   await own('kW');
   await home.map([POWER]);
@@ -151,7 +152,7 @@ test('a power whose scale is changed is not interpolated across the change; a ch
   await home.receive('cellar/p1/power', '1000', 85);
   expect(await home.kwh()).toBeCloseTo(2 / 3 + 1 / 12 + 1 / 6, 5);
   await home.change({ decoder_config: {} });
-  // Two changes without a reading between them are one.
+  // If the mapping is changed twice without a reading in between, the series is split once.
   await home.map([{ ...POWER, scale: -1 }]);
   await home.map([POWER]);
   expect((await home.splits())[0]?.split_after).toHaveLength(3);
@@ -176,10 +177,10 @@ test('a series is split a hundred times at most: a further change is refused wit
   expect(await home.askToConfigure({ mapping: [TOTAL] })).toMatchObject(refused);
   expect(await home.change({ decoder_config: { mapping: [TOTAL] } })).toMatchObject(refused);
   expect((await home.splits())[0]?.split_after).toHaveLength(100);
-  // The register is still sent in MWh.
+  // The device still sends its register in MWh.
   await home.sendRegister(50, 0.014);
   expect(await home.kwh()).toBe(1.5);
-  // A different description of the same number causes no split.
+  // An equivalent description of the same number does not split the series.
   await home.configure({ mapping: [{ ...TOTAL, scale: 1_000 }] });
   await home.sendRegister(60, 0.0145);
   expect(await home.kwh()).toBe(2);
@@ -205,7 +206,7 @@ test.each([
   '%s: a changed scale does not count a jump, and no other setting splits a series',
   async (_, topic, body, first, second, own?) => {
     const home = await pairedHome(first, topic, body(12_000));
-    // The readings are an hour apart, so that a rise of up to 100 kWh would be plausible.
+    // The readings are an hour apart, so a rise of up to 100 kWh would be plausible at the default limit.
     const sendCount = (hour: number, count: number) => home.receive(topic, body(count), 60 * hour);
     const before = {
       ...first,

@@ -52,7 +52,7 @@ test('a device has a maximum number of channels, and readings of further ones be
   });
   const reasons = await rowsOf(`SELECT DISTINCT reason FROM rejected_messages WHERE reason LIKE '%MAX_CHANNELS%'`);
   expect(reasons).toEqual([{ reason: 'more than 3 channels of one device (MAX_CHANNELS)' }]);
-  // Existing channels continue, with other quantities, too.
+  // Channels that exist already continue to be stored, even with a new quantity.
   expect(await writer.write([messageOf(deviceId, channelsTo(4), 1, { kind: 'temperature' })])).toMatchObject({
     stored: 3,
     rejected: 1,
@@ -133,7 +133,7 @@ test('a device with too many channels gets no further one, and its channels cont
   });
   expect(await writer.write([messageOf(large.deviceId, ['new/import'], 2)])).toMatchObject({ stored: 0, rejected: 1 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length);
-  // A limit above the current number allows further channels.
+  // A writer with a higher limit than the device's number of channels stores further channels.
   const wider = createWriter(database.pool, { maxChannels: 10_000 });
   expect(await wider.write([messageOf(large.deviceId, ['new/import'], 3)])).toMatchObject({ stored: 1, rejected: 0 });
   expect(await countingStatesOf(large.deviceId)).toHaveLength(before.length + 1);

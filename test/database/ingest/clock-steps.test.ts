@@ -16,7 +16,7 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
-/** A full hour three days ago, in true time, so that no test time is ahead of the test's clock. */
+/** Start of a clock hour three days ago in true time, so that no time in the test is ahead of this machine's clock. */
 const BEGIN = Math.floor(Date.now() / HOUR) * HOUR - 3 * DAY;
 const log = pino({ level: 'silent' });
 
@@ -42,7 +42,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
     set: (offset: number) => {
       state.offset = offset;
     },
-    /** Resolves when the message is committed, not earlier. */
+    /** Sends a message and resolves when it is committed, not earlier. */
     send(deviceId: string, body: object): Promise<void> {
       const payload = Buffer.from(JSON.stringify(body));
       return new Promise((done) => {
@@ -61,7 +61,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
 
 type Host = Awaited<ReturnType<typeof startHost>>;
 
-/** Sends a message every minute of true time for this number of minutes. `body`: a function of the true hours since the start. */
+/** Sends a message every minute of true time, `count` in total. `body`: returns the message for the true hours since the start. */
 async function minutes(host: Host, deviceId: string, count: number, body: (hours: number) => object): Promise<void> {
   for (let minute = 0; minute < count; minute++) {
     host.state.true += MINUTE;
@@ -83,7 +83,7 @@ test('a register without times loses nothing and counts nothing twice when the c
   expect(edits.map(({ author, channel, kind }) => ({ author, channel, kind }))).toEqual([
     { author: 'clock', channel: 'import', kind: 'register' },
   ]);
-  // From the first to the last reading of 210 minutes, at 2 kW.
+  // The energy between the first and the last of 210 readings, one per minute, at 2 kW.
   expect(await kwh(home.userId)).toBeCloseTo((209 * 2) / 60, 2);
   await host.stop();
 });
@@ -109,7 +109,7 @@ test('a power without times counts the repeated time once; the edit can be revok
   await host.stop();
 });
 
-/** A series of a home: its sending interval in rounds, and its first round. */
+/** Random series of a home: its sending interval in rounds, and the first round in which it sends. */
 const series = fc.record({ every: fc.integer({ min: 1, max: 4 }), from: fc.nat(30) });
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ rounds: fc.integer({ min: 1, max: 40 }) }) },
@@ -118,7 +118,7 @@ const happening = fc.oneof(
     arbitrary: fc.record({
       backMs: fc.oneof(
         fc.integer({ min: 6_000, max: 6 * HOUR }),
-        // Steps to the exact times of earlier receipts.
+        // Sets the clock back to the exact time of an earlier receipt.
         fc.integer({ min: 1, max: 90 }).map((rounds) => ({ rounds })),
       ),
       isStart: fc.boolean(),
@@ -137,7 +137,7 @@ test('however often the clock is set back, nothing counts twice and a register l
   await fc.assert(fc.asyncProperty(history, expectNothingLost), { numRuns: 12, endOnFailure: true });
 });
 
-/** Homes with a register, with a power, and with both. */
+/** Sends a random history to homes with a register, with a power, and with both. Expects that no energy is lost. */
 async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer T> ? T : never): Promise<void> {
   const { everyMs, happenings, isSettledBetween } = how;
   const [last] = how.registers.slice(-1) as [(typeof how.registers)[number]];
@@ -161,7 +161,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   };
   let [round, backMs] = [0, 0];
   const send = async () => {
-    // The clock is set while no message arrives: the first message after it reveals the step.
+    // The clock is set back while no message arrives. The first message after the step reveals it.
     host.state.true += everyMs;
     if (backMs > 0) host.set(host.state.offset - backMs);
     const atMs = host.state.true + host.state.offset;
@@ -176,7 +176,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
       if (sends(power)) powers.push({ atMs, value: 1_000_000 });
       return body || sends(power) ? [{ deviceId, body: { ...body, ...(sends(power) && { power_w: 1_000 }) } }] : [];
     });
-    // A message that cannot be used reveals the step, too.
+    // Even a message that the service cannot use reveals the step.
     messages.unshift({ deviceId: 'dev_unknown', body: {} });
     round++;
     await Promise.all(messages.map(({ deviceId, body }) => host.send(deviceId, body)));
@@ -205,7 +205,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
     );
     const wanted = [...referenceImportByHour(sent, powers)].filter(([, energy]) => energy > 0);
     const stored = new Map(rows.map((row) => [row.hour.getTime(), row.energy]));
-    // Each interval is rounded to a mWh.
+    // Tolerance for rounding: each interval is rounded to a mWh.
     for (const [at, energy] of wanted)
       expect(Math.abs((stored.get(at) ?? 0) - energy), new Date(at).toISOString()).toBeLessThan(500);
     expect(stored.size).toBe(wanted.length);
@@ -220,7 +220,7 @@ test('a register whose readings all lie in the repeated time continues from the 
   const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
-  // The clock is set back twice, the second time beyond the target of the first.
+  // The clock is set back twice. The second step leads to before the target of the first.
   host.set(-HOUR);
   await minutes(host, home.deviceId, 10, register);
   host.set(-2 * HOUR);
@@ -274,7 +274,7 @@ test('a start with a clock behind the host’s newest receipt also counts as a c
 test('plausibility is judged by the actually elapsed time, not by the clock', async () => {
   const home = await createMeter(database);
   const host = await startHost();
-  // 80 kW with a limit of 100 kW: one and a half hours pass while the clock shows half an hour.
+  // 80 kW with a limit of 100 kW. While an hour and a half pass, the clock shows only half an hour.
   const heavy = (hours: number) => ({ energy_total_kwh: Number((1_000 + hours * 80).toFixed(3)) });
   await minutes(host, home.deviceId, 90, heavy);
   host.set(-HOUR + 12_345);
@@ -309,7 +309,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
   const { pool } = database;
   const host = `host-${++hosts}`;
   let [wallMs, monoMs, failures] = [BEGIN, 0, 0];
-  /** Makes the first attempt to store the receipt after the step fail. */
+  /** Makes the first attempt to store the receipt after the clock step fail. */
   const failing = new Proxy(pool, {
     get: (target, name) =>
       name === 'query'
@@ -336,7 +336,7 @@ test('a step is recorded once, even if the next receipt could not be stored at f
   });
   await taken;
   expect(failures).toBe(1);
-  // The process is killed without storing a last receipt. The next one starts a second later.
+  // The process is killed before it stores its last time of receipt. The next process starts one second later.
   [wallMs, monoMs] = [wallMs + 2 * MINUTE, 0];
   const next = await startReceiptStamper(pool, { ...clocks, log, host });
   const { rows } = await pool.query('SELECT FROM clock_steps WHERE host = $1', [host]);

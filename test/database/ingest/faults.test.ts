@@ -17,7 +17,7 @@ import { createMeter } from '#test/support/meters.ts';
 
 const BASE_MS = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 5 * 3_600_000;
 
-/** A logger that collects failures. */
+/** Returns a logger that collects its warnings and errors. */
 function listeningLog() {
   const errors: { level: 'warn' | 'error'; err: Error }[] = [];
   const note = (level: 'warn' | 'error') => (given: { err?: Error }) => {
@@ -26,7 +26,10 @@ function listeningLog() {
   return { errors, log: { warn: note('warn'), error: note('error') } as unknown as Logger };
 }
 
-/** A pipeline with a writer. Each message's promise resolves when it is acknowledged. */
+/**
+ * Returns functions that send messages through a pipeline to this writer. The promise of each message resolves when the message is
+ * acknowledged.
+ */
 function pipelineOn(writer: Writer) {
   const { errors, log } = listeningLog();
   const pipeline = new Pipeline({ writer, log, onRoom: () => {} });
@@ -67,7 +70,7 @@ describe('an unavailable database', () => {
     const { errors, pipeline, read } = pipelineOn(createWriter(pool));
     const sent: Promise<void>[] = [];
     let minutes = 0;
-    // Readings are slightly more than a second apart, so that no time lies in the future, whatever the number of messages.
+    // The readings are slightly more than a second apart, so that no reading has a future time, whatever the number of messages.
     const timer = setInterval(() => sent.push(read(deviceId, minutes++ / 50)), 2);
     for (let stop = 0; stop < 3; stop++) {
       await new Promise((resolve) => setTimeout(resolve, 500));

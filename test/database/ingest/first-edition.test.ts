@@ -17,7 +17,8 @@ const NOW = at(120);
 test("rows of the counting rules' first edition are continued, and follow the second edition around a late reading", async () => {
   const { pool } = database;
   const home = await createMeter(database);
-  // A false value below the limit at 15 minutes. The first edition counted it, and took the next correct value for another meter.
+  // The reading at 15 minutes is false but below the limit. The first edition counted it, and took the next correct value for another
+  // meter.
   await home.read(
     [
       [at(0), 100],

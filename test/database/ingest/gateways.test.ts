@@ -31,7 +31,7 @@ async function household(workers = 1) {
   return {
     userId,
     gatewayId,
-    /** Writes each message as a batch of its own, by the next worker. */
+    /** Writes each message as a separate batch, by the next worker in turn. */
     async receive(topic: string, payload: string | object, receivedAtMs = Date.now(), replayed = false) {
       const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
       const message = toIncomingMessage({ topic: `gw/${gatewayId}/${topic}`, payload: bytes, receivedAtMs, replayed });
@@ -116,10 +116,10 @@ test('a paired device counts from its pairing on, is reported as connected, and 
     [home.userId],
   );
   expect(rows).toMatchObject([{ data: { device_id: deviceId } }]);
-  // Unusable values of the device are now stored under its id.
+  // Now that the device is paired, its unusable values are stored under its id.
   await home.receive('tele/plug/SENSOR', { ENERGY: { Total: 'much', Power: 5 } });
   expect(await home.rejected()).toEqual([{ device_id: deviceId, reason: expect.stringContaining('Total') }]);
-  // The next value in the message was stored.
+  // The power, which comes after the unusable value in the message, was stored.
   expect((await home.readings()).at(-1)?.slice(0, 2)).toEqual(['import', 'power']);
 });
 
@@ -239,7 +239,7 @@ test('announcements, their changes and withdrawals that one worker receives appl
   await announce(config('Wh'));
   await sendState('13000', 3_000);
   await sendState('14000', 4_000);
-  // A third worker starts now.
+  // Adds a third worker, which has cached nothing.
   const late = createWriter(database.pool);
   const message = toIncomingMessage({
     topic: `gw/${home.gatewayId}/meter/sensor/energy/state`,
@@ -305,7 +305,7 @@ test('an announced device that another family reads is listed only by that famil
   await sendState('fridge');
   await announce('fridge');
   expect(await listed()).toEqual([['fridge', null]]);
-  // The first message may arrive before the announcement, as after an update of the service.
+  // A message can arrive before the announcement of its device, for example after an update of the service.
   await sendState('kettle');
   await announce('kettle');
   expect((await listed()).sort()).toEqual([
@@ -440,7 +440,7 @@ test('a refused value is stored for a paired device only', async () => {
   expect(natives).toHaveLength(2);
   const [first, second] = natives as [string, string];
   await home.pair(first);
-  // Nothing of the second device, which is not paired, is stored; the first one's values are valid.
+  // The first device's values are valid and stored. The second device is not paired, so nothing of it is stored, not even as rejected.
   await home.receive('senml/x', pack(2, -5));
   const before = await home.rejected();
   const deviceId = await home.pair(second);
@@ -450,7 +450,7 @@ test('a refused value is stored for a paired device only', async () => {
   expect(before).toEqual([]);
 });
 
-/** Words that cannot be compressed: an index entry holds 2,704 bytes. */
+/** Returns random words, which cannot be compressed. An entry of an index holds at most 2,704 bytes. */
 const longWords = (count: number) => Array.from({ length: count }, () => randomBytes(8).toString('hex'));
 
 test('an announcement on a topic too long for a key is refused, without naming the announced device', async () => {
@@ -464,7 +464,7 @@ test('an announcement on a topic too long for a key is refused, without naming t
     home.gatewayId,
   ]);
   expect(rows.map(({ payload }) => payload.length)).toEqual([0]);
-  // A long topic that no family reads is unrecognised, as usual.
+  // A long topic that no device family reads counts as unrecognised, like a short one.
   expect(await home.receive(longWords(500).join('/'), '1')).toMatchObject({ rejected: 0 });
   expect(await home.receive(`homeassistant/sensor/${'x'.repeat(480)}/config`, '{}')).toMatchObject({ rejected: 0 });
 });

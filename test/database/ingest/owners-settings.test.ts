@@ -84,7 +84,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
     { native_name: 'SML.Wert_B', last_value: 50.3, counts_as: null },
     { native_name: 'SML.Power', unit: 'W', last_value: 100, counts_as: 'import' },
   ]);
-  // A power next to registers of unknown meaning does not count either.
+  // A power does not count if the device also has registers of unknown meaning.
   expect(await meter.kwh()).toEqual([0, 0]);
 
   await meter.setChannels({ native_name: 'SML.Wert_A', counts_as: 'import' });
@@ -95,7 +95,7 @@ test('an unknown register is listed and needs its owner’s attention; once its 
   expect(answer?.attention).not.toContain('unknown_quantity');
   expect(await meter.kwh()).toEqual([2, 0.2]);
 
-  // The register continues, and the setting can be withdrawn.
+  // The register continues after the setting. The owner can also withdraw the setting.
   await meter.receive({ Wert_A: 1004, Wert_B: 50.4, Power: 100 }, 40);
   expect(await meter.kwh()).toEqual([3, 0.3]);
   await meter.setChannels(

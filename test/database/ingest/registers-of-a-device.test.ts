@@ -89,7 +89,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const names = ['Gesamtverbrauch', 'Bezug HT', 'Bezug NT'];
   const device = await announced(names);
   const { pool } = api.database;
-  // Restores the data of the previous version: each register has a circuit of its own, and circuits are added.
+  // Restores the data of the previous version, which gave each register its own circuit and added the circuits up.
   await pool.query(
     `INSERT INTO series (device_id, channel, kind, native_name, counts_import)
      SELECT $1, 'r' || n || '/import', 'register', name, true FROM unnest($2::text[]) WITH ORDINALITY x (name, n)`,
@@ -113,7 +113,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const { period } = await createBillPeriod(db, { userId: device.userId, deviceId: null }, days, api.now);
   const billed = await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, to);
   expect(Number(billed?.known.imported)).toBe(6_000_000);
-  // The migration marks all accounts that have readings.
+  // The migration marks every account with readings.
   await pool.query('UPDATE users SET may_be_recounted = true WHERE user_id = $1', [device.userId]);
   await list({});
   await device.sendValues(21, 103, 101, 102);
@@ -127,7 +127,7 @@ test('a device that was counted twice is recomputed for its whole past with its 
   const bill = await findBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id);
   expect(bill?.versions).toEqual(billed?.versions);
   expect(Number(bill?.known.imported)).toBe(3_000_000);
-  // The owner is notified once, even if registers are announced later or another device is recomputed.
+  // The owner is notified only once, even if registers are announced later or another device is recomputed.
   expect(await notifyRecountedOwners(db, api.now)).toBe(1);
   await pool.query('UPDATE series SET meant = NULL WHERE device_id = $1', [device.deviceId]);
   await list({ described: 'again', described_at_ms: 0 });
@@ -144,7 +144,7 @@ test('an unexplained register needs its owner’s attention, and keeps its chann
   await device.announce('Grid import', 1);
   await device.sendValues(11, 103, 50);
   expect(await device.countsAs()).toEqual({ Energy: null, 'Grid import': 'import' });
-  // A later register does not change energy that was counted before its first reading.
+  // A register that starts later does not change energy that was counted before its first reading.
   expect(await device.kwh()).toBeCloseTo(3, 6);
   await device.sendValues(21, 105, 52);
   expect(await device.kwh()).toBeCloseTo(5, 6);

@@ -83,7 +83,7 @@ test('control characters from a device do not reach the terminal, in the topic o
   );
   const listed = await energy('list', '--limit', '1');
   expect(listed).toMatch(/^[^\n]* {2}gw\/·\[2J·x\n {2}because of ·31m·\n {2}payload\n$/);
-  // With --json a program gets the text unchanged.
+  // With --json the text is unchanged, because a program reads it.
   expect(JSON.parse(await energy('list', '--limit', '1', '--json')).topic).toBe('gw/\u001b[2J\nx');
 });
 
@@ -154,7 +154,7 @@ test('a retained message without a timestamp is refused in every replay, however
     stored: 0,
     rejected: 2,
   });
-  // A second replay refuses it, too, because its retained flag is stored.
+  // A second replay rejects the reading, too, because the rejection is stored with its retained flag.
   expect(await replayRejected(database.pool, { deviceId }, { retentionMonths: 13 })).toMatchObject({ stored: 0 });
   const { rows } = await database.pool.query('SELECT 1 FROM series WHERE device_id = $1', [deviceId]);
   expect(rows).toEqual([]);
@@ -173,7 +173,7 @@ test('the list is limited to the latest entries', async () => {
   expect(await ids()).toEqual(before.slice(0, 10));
   await deleteExpiredRejections(database.pool, new Date(), 31_000);
   expect(await ids()).toEqual(before.slice(7, 10));
-  // All rows of a message are removed together with its payload.
+  // Deletes all rows of a message together with the message's payload.
   await sendMessage(deviceId, JSON.stringify(Array.from({ length: 100 }, () => 1)));
   await deleteExpiredRejections(database.pool, new Date(), 100 * 200);
   expect(await ids()).toEqual([]);

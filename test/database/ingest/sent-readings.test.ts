@@ -18,7 +18,7 @@ import { casesOf, type FamilyCase } from '#test/support/family-cases.ts';
 
 /** Number of random histories; each is sent in three ways. */
 const HISTORIES = Number(process.env.SENT_HISTORIES ?? 8);
-/** After the end of every history, and within its retention. */
+/** Current time of the test: after the end of every history, and within the retention of its readings. */
 const NOW_MS = Date.UTC(2027, 8, 1);
 
 let api: TestApi;
@@ -49,7 +49,7 @@ const MEMBERS: Partial<Record<DecodedReading['kind'], (value: number) => object>
   humidity: (value) => ({ humidity_percent: value / 1e3 }),
 };
 
-/** Writes a reading as a device sends it. */
+/** Returns the JSON element with which a device sends a reading. */
 const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: History['readings'][number]) => ({
   ts: readAtMs,
   channel,
@@ -68,7 +68,7 @@ async function pair(settings: { limitKw?: number; registerMaxKwh?: number | null
   return { userId, deviceId: device.device_id };
 }
 
-/** Returns all that is stored of a device and counted for its home, without ids. */
+/** Returns everything that is stored of a device and counted for its home, without ids. */
 async function storedOf({ userId, deviceId }: { userId: string; deviceId: string }) {
   const ask = async (text: string, id = deviceId) => (await api.database.pool.query(text, [id])).rows;
   return {
@@ -94,10 +94,10 @@ async function storedOf({ userId, deviceId }: { userId: string; deviceId: string
   };
 }
 
-/** Elements in the order of arrival, in messages. */
+/** Elements of readings by message, in the order of arrival. */
 type Messages = object[][];
 
-/** Sends messages one after the other: as messages that a broker delivered, or as requests. Returns the results of the requests. */
+/** Sends messages one after the other, either as delivered by a broker or as HTTPS requests. Returns the results of the requests. */
 async function sendAll(
   deviceId: string,
   { mqtt: published = [], https: posted = [] }: { mqtt?: Messages; https?: Messages },
@@ -134,15 +134,15 @@ async function sendAll(
 const arbitraryRanks = fc.array(fc.nat(1_000), { minLength: 50, maxLength: 50 });
 const delivery = fc.record({
   history: arbitraryHistory,
-  /** Order of the messages, and of the requests. */
+  /** Ranks of the readings for their order of arrival, by transport. */
   ranks: fc.record({ mqtt: arbitraryRanks, https: arbitraryRanks }),
   sizes: fc.array(fc.constantFrom(1, 5, 40, 200), { minLength: 1, maxLength: 5 }),
-  /** Transport of each reading of the third device. */
+  /** Transport by which each reading of the third device is sent. */
   ways: fc.array(fc.constantFrom('mqtt' as const, 'https' as const, 'both' as const), { minLength: 1, maxLength: 6 }),
 });
 type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];
 
-/** Puts readings near their order of time, and cuts them into messages. */
+/** Shuffles readings slightly out of their order of time, and groups them into messages. */
 function messagesOf(readings: History['readings'], ranks: readonly number[], sizes: readonly number[]): Messages {
   const queue = readings
     .toSorted((a, b) => a.readAtMs - b.readAtMs)
@@ -173,7 +173,7 @@ test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in an
       const expected = await storedOf(one);
       expect(await storedOf(other)).toEqual(expected);
       expect(await storedOf(both)).toEqual(expected);
-      // Each reading of a request is stored, a duplicate or rejected.
+      // Each reading of a request is either stored, a duplicate or rejected.
       for (const { length, stored, duplicates, rejections } of [...results, ...more])
         expect(stored + duplicates + rejections.length).toBe(length);
     }),
@@ -181,7 +181,7 @@ test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in an
   );
 });
 
-/** Gives elements without a time of their own the time of receipt: over HTTPS they would be rejected. */
+/** Adds the time of receipt to elements without a time of their own, which would be rejected in a request. */
 function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): string {
   const timed = (one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one) && !('ts' in one) ? { ts, ...one } : one;
@@ -195,7 +195,7 @@ function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): 
   }
 }
 
-// A request has no retain flag.
+// Cases with the retain flag are omitted, because a request has none.
 test.each(casesOf('native').filter(([, { in: given }]) => !given.replayed))(
   'the case %s stores the same through the broker, by a request and by both at once',
   async (_file, { in: given }) => {
@@ -242,7 +242,7 @@ test.each(casesOf('native').filter(([, { in: given }]) => !given.replayed))(
     expect(one.stored.readings.length).toBeGreaterThan(1);
     expect(other.stored).toEqual(one.stored);
     expect(both.stored).toEqual(one.stored);
-    // A body that is not JSON is refused before it is recognised as readings.
+    // A request whose body is not JSON is refused without storing a rejection.
     expect(other.rejected).toEqual(given.payload === '{"power_w":1' ? [] : one.rejected);
   },
 );

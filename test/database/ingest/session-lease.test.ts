@@ -22,7 +22,7 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
-// A closed connection keeps its lock until the server has noticed.
+// Waits for the release of all locks: PostgreSQL releases the lock of a closed connection only when it has noticed the end.
 beforeEach(() => expect.poll(heldLocks).toBe(0));
 
 const heldLocks = async () =>
@@ -33,7 +33,7 @@ const heldLocks = async () =>
     )
   ).rows[0].count;
 
-/** Returns the id of the server process that holds the lease, or undefined if none does. */
+/** Returns the process id of the PostgreSQL session that holds the lease, or undefined if there is none. */
 const holder = async () =>
   (
     await database.pool.query(
@@ -70,12 +70,12 @@ test('one process holds a session’s lease, under a constant name; other proces
   expect(first.clientId).toMatch(/^energy-ingest-live-[0-9a-f]{12}-1$/);
   expect(await take()).toBeNull();
   expect(used()).toBe(1);
-  // Another login at the same broker is the same session; another broker is a different session, with the same name there.
+  // Another login at the same broker uses the same lease. At another broker, the same name is another session.
   expect(await take('mqtt://Broker.example:1883/')).toBeNull();
   const elsewhere = await take('mqtt://other.example:1883');
   expect(elsewhere?.clientId).toBe(first.clientId);
   await elsewhere?.release();
-  // A lease of an earlier version counts, too.
+  // A lease that a process of an earlier version holds counts, too.
   const other = await acquireEarlierLease(pool, 'live', 2);
   expect(other?.clientId).toBe(first.clientId.replace(/1$/, '2'));
   await other?.release();
@@ -110,11 +110,11 @@ test('a lease whose connection was lost is acquired again; if another process ha
   lease.whenLost(() => losses++, log);
   const broken = await holder();
   await breakHolders();
-  // The server needs a while to notice that it should end a process: until then the locks belong to the broken connection.
+  // PostgreSQL needs a moment to end a terminated session. Until then the locks belong to the broken connection.
   await expect.poll(async () => ![undefined, broken].includes(await holder())).toBe(true);
   expect([await take(), losses]).toEqual([null, 0]);
 
-  // Another process waits for the lease, and gets it as soon as the server has ended the first connection.
+  // Another process waits for the lease, and gets it as soon as PostgreSQL has ended the first connection.
   const other = await database.pool.connect();
   const theirs = other.query('SELECT pg_advisory_lock($1, 1)', [ADVISORY_LOCKS.ingestSession]);
   await expect.poll(waitingForLocks).toBe(1);
@@ -145,7 +145,7 @@ test('the holder sends statements regularly, so that the server does not end its
   let timesLost = 0;
   lease.whenLost(() => timesLost++, log);
   const before = await holder();
-  // Longer than the server's limit for silent sessions.
+  // Longer than the time after which PostgreSQL ends silent sessions.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await holder()).toBe(before);
   await lease.release();

@@ -70,7 +70,7 @@ async function pair() {
         row.covered_ms,
       ]);
     },
-    /** Returns the reference's result, with other names of the channels. */
+    /** Returns the expected energy by the reference implementation, with the channels renamed. */
     expected(named = (channel: string) => channel) {
       const all = sent.map((one) => ({ ...one, channel: named(one.channel) }));
       return [...referenceConsumption(all, SETTINGS, startOfQuarterHour)]
@@ -80,7 +80,7 @@ async function pair() {
   };
 }
 
-/** Readings of a night, a day and an evening. */
+/** Tariff readings of a night, a day and an evening. */
 const NIGHT = [
   [0, 't2', 200],
   [0.1, 't1', 100],
@@ -96,7 +96,7 @@ const EVENING = [
 
 test('a tariff’s energy lies after the readings of other tariffs within its step, in any order of arrival, also for tariffs that the owner has set', async () => {
   const home = await pair();
-  // The day's readings arrive after the evening's, and one of them last.
+  // Sends the day's readings after the evening's readings, and out of order.
   await home.send(...NIGHT, ...EVENING, ...DAY.slice(0, 3), DAY[4] as never, DAY[3] as never);
   const stored = await home.stored();
   expect(stored).toEqual(home.expected());
@@ -110,7 +110,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
         counts_as: countsAs,
       })),
     });
-  // Phases all run at the same time.
+  // Registers of phases, unlike tariffs, all run at the same time.
   await setMeanings(['import/t1', 'import/l1'], ['import/t2', 'import/l2']);
   expect(await home.stored()).toEqual(home.expected((channel) => channel.replace('/t', '/l')));
   await setMeanings(['import/t1', null], ['import/t2', null]);
@@ -130,7 +130,7 @@ test('a tariff’s energy lies after the readings of other tariffs within its st
 
 test('an existing installation keeps its stored history until a device is recomputed', async () => {
   const [home, phases] = [await pair(), await pair()];
-  // Stored without the tariff rule, like phases.
+  // Restores the data of the previous version, which counted tariff registers without the tariff rule, like phases.
   for (const one of [home, phases]) {
     await one.send(...NIGHT, ...DAY, ...EVENING);
     await one.change({
@@ -155,8 +155,8 @@ test('an existing installation keeps its stored history until a device is recomp
   const past = await home.stored();
   const asPhases = (channel: string) => channel.replace('/t', '/l');
   expect(past).toEqual(home.expected(asPhases));
-  // After new readings, the next day's energy belongs to the other tariff, not to the evening's low tariff. A late reading does not change
-  // the stored history.
+  // The energy of the next day belongs to the day's tariff, not to the evening's low tariff. A late reading changes no energy that was
+  // counted without the tariff rule.
   await home.send([30, 't2', 211], [33, 't1', 116], [10, 't2', 203.2]);
   const after = await home.stored();
   expect(after.filter(([at]) => at < START_MS + 24 * 3_600_000)).toEqual(
@@ -165,7 +165,7 @@ test('an existing installation keeps its stored history until a device is recomp
   const last = (rows: number[][]) => rows.filter(([at]) => Number(at) >= START_MS + 26 * 3_600_000);
   expect(last(after)).toEqual(last(home.expected()));
   expect(last(after)).not.toEqual(last(home.expected(asPhases)));
-  // A recomputation is caused by a setting, or by a channel's new meaning that counts in the same way.
+  // A change of a setting, or of a channel's meaning to an equivalent one, causes a recomputation.
   await home.change({ channels: [{ native_name: 'import/t1 energy_total_kwh', counts_as: 'import/t3' }] });
   expect(await home.stored()).toEqual(home.expected());
   expect(await since(home)).toEqual([null, null].map(() => Number.NEGATIVE_INFINITY));

@@ -142,7 +142,7 @@ test('unrecognised messages are visible to the owner and to callers that can acc
     expect([id, await statusOf(`/v1/gateways/${id}/unread`, home.key)]).toEqual([id, 404]);
   }
   expect(await statusOf(home.path, keyless.key)).toBe(403);
-  // A key that is limited to a group sees the shapes, and not the messages.
+  // A key limited to a group can list the kinds of unrecognised messages, but not the messages.
   await home.receive(['solar/1234567890/live', '{"mode":1520}']);
   const { json: group } = await api.send('/v1/groups', { key: admin.key, method: 'POST', body: { name: 'Street' } });
   const place = `/v1/groups/${group.group_id}/users/${home.userId}`;
@@ -171,7 +171,7 @@ test('200 topic shapes per gateway are counted separately, and all others togeth
     [home.gatewayId],
   );
   expect(rows).toEqual([{ shapes: 201, messages: 450, further: 250 }]);
-  // Another worker has not loaded the list of shapes, and adds no shape.
+  // Another worker, which has not loaded the stored kinds of messages, adds none beyond the maximum.
   const other = createUnrecognisedMessageCounter();
   const note = (topic: string) => other.note(home.gatewayId, { topic, payload: Buffer.from('1'), receivedAtMs: 0 });
   for (const topic of ['new/one', 'new/two', 'a/aax']) note(topic);
@@ -247,7 +247,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
   const writeMessage = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // Resets the worker afterwards, as if it had not written an example yet.
+    // Makes the worker forget the gateways, as if it had not written an example yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };
@@ -279,7 +279,7 @@ test('examples are deleted after a day, shapes after a month, and all with the g
     [home.gatewayId],
   );
   const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
-  // The example is hidden from then on, even before the job deletes it.
+  // After the maximum age the API does not return the example any more, even before the job deletes it.
   expect(await examples()).toEqual([false, true]);
   await deleteExpiredUnread(pool, new Date());
   const { rows } = await pool.query(

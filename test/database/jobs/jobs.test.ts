@@ -7,7 +7,7 @@ import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs, TAKEN_BY_ANOTHER_WORKER } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/** An interval that is too long to elapse within a test. */
+/** Interval of a job that does not elapse within a test. */
 const RARELY = { everySeconds: 1_000_000 };
 let database: TestDatabase;
 const stops: (() => Promise<void>)[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns the dependencies of jobs, and their log lines. */
+/** Returns the dependencies with which jobs are started, and collects the jobs' log lines. */
 function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: string; msg: string; level: number }[] } {
   const lines: { job?: string; msg: string; level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -43,7 +43,10 @@ function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: strin
     ...given,
   };
 }
-/** Returns a pool for one job, and a promise that resolves when the job has returned its connection: by then the job has tried its lock. */
+/**
+ * Returns a pool for one job, and a promise that resolves when the job has returned its connection. By then, the job has tried to take its
+ * lock.
+ */
 function pooled() {
   const pool = createPool(database.url, { max: 1 });
   const tried = new Promise<void>((resolve) => pool.once('release', () => resolve()));
@@ -97,7 +100,7 @@ test('a job with a lock runs in one of several workers, and the next time anothe
   };
   const first = startJobs([job(async () => void ran.push('first'), { lock: 'rollupCheck' })], parts());
   await expect.poll(() => ran).toEqual(['first']);
-  // The job has ended, and releases the lock a moment later.
+  // Waits for the job's lock, which is released a moment after the job has ended.
   await expect.poll(isHeld).toBe(false);
   const holder = startJobs([job(() => ended.then(() => void ran.push('holder')), { lock: 'rollupCheck' })], parts());
   await expect.poll(isHeld).toBe(true);

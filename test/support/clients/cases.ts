@@ -5,27 +5,27 @@
 export interface ClientStep {
   /** Owner of the key. */
   as: 'admin' | 'home';
-  /** Operation by its name in the OpenAPI document. A suffix, such as `Csv`, selects another format. */
+  /** Name of the operation in the OpenAPI document. A suffix, such as `Csv`, selects another format of its response. */
   call: string;
   path?: string[];
   body?: unknown;
   query?: Record<string, string | number | string[]>;
   /** Options of the call. */
   options?: { idempotencyKey?: string; headers?: Record<string, string>; timeoutSeconds?: number };
-  /** `all`: requests every page of a list. By default only its first page. */
+  /** `all`: the client requests every page of a list. By default it requests only the first page. */
   take?: 'all';
-  /** Variables for later steps (`$name` in any text), each with the member of the response that is its value. */
+  /** Variables for later steps (`$name` in any text). The value of each is this member of the response. */
   save?: Record<string, string>;
-  /** Expected result, compared by vitest's toMatchObject. */
+  /** Expected result of the call, compared by vitest's toMatchObject. */
   gives?: unknown;
   /** Expected error of the call. */
   fails?: { type: string; status?: number; code?: string; details?: unknown; retryAfterSeconds?: number };
-  /** Expected number of requests to the service, if checked. */
+  /** Expected number of requests that the call sends to the service; not checked if undefined. */
   requests?: number;
 }
 
 /**
- * Returns the header that injects a fault into the first requests of a call. `run` separates the faults of the two
+ * Returns the request header that makes the API inject a fault into the first requests of a call. `run` separates the faults of the two
  * clients.
  */
 const fault = (kind: string, times: number, name: string) => ({ 'x-test-fault': `${kind} ${times} ${name} $run` });
@@ -36,7 +36,10 @@ const USED_ON = '2026-06-14';
 
 const day = { start: USED_ON, end: USED_ON };
 
-/** Steps by topic. Every operation without a step is called with its example, so that each new operation is tested. */
+/**
+ * Test steps by topic. An operation without a step is called with the example of the OpenAPI document, so that new operations are tested,
+ * too.
+ */
 export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [
     { as: 'home', call: 'getEnergyInsights', query: day, gives: { data: [{ date: USED_ON, kwh_used: 1.5 }] } },
@@ -44,7 +47,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       as: 'home',
       call: 'getEnergyInsights',
       query: { start: SPRING, end: SPRING, group_by: 'hour', tz: 'Europe/Berlin' },
-      // 01:00 UTC is 03:00 in Berlin: the hour from two to three does not exist.
+      // 01:00 UTC is 03:00 in Berlin. The local hour from two to three does not exist on this day.
       gives: {
         data: [
           { hour: '01:00', starts_at: `${SPRING}T01:00:00+01:00` },
@@ -147,7 +150,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
     { as: 'home', call: 'deleteGateway', path: ['$gateway'] },
     { as: 'home', call: 'deleteDevice', path: ['$device'] },
-    // The id is encoded, so that it is not interpreted as a path.
+    // The client encodes the id, so that the service does not interpret it as a path.
     { as: 'home', call: 'getDevice', path: ['../users?a=b#c'], fails: { type: 'NotFoundError', status: 404 } },
   ],
   'alerts, tariffs and prices': [
@@ -310,7 +313,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
     },
   ],
   'what is tried again': [
-    // The rate limit rejected the request before anything was done, so any method is retried.
+    // Retried with any method: the rate limit rejected the request before anything was done.
     {
       as: 'home',
       call: 'updateUser',
@@ -336,8 +339,8 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 2,
       gives: { user_id: '$home' },
     },
-    // The request was done but its response was lost. The same Idempotency-Key returns the first response, so there is
-    // one alert.
+    // Retried: the request was executed but its response was lost. With the same Idempotency-Key the service returns the first response, so
+    // there is only one alert.
     {
       as: 'home',
       call: 'createAlert',
@@ -347,7 +350,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       save: { alert: 'alert_id' },
     },
     { as: 'home', call: 'listAlerts', query: { user_id: '$home' }, gives: [{ alert_id: '$alert' }] },
-    // The request may have been done and has no idempotency key, so it is not retried.
+    // Not retried: the request may have been executed, and has no idempotency key.
     {
       as: 'home',
       call: 'updateAlert',
@@ -366,7 +369,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 1,
       fails: { type: 'ServerError', status: 503 },
     },
-    // After the last retry, the client returns the error.
+    // After its last retry, the client throws the error.
     {
       as: 'home',
       call: 'getUser',
@@ -375,7 +378,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 4,
       fails: { type: 'ServerError', status: 503, retryAfterSeconds: 0 },
     },
-    // Retry-After is longer than a client waits.
+    // Not retried: Retry-After is longer than a client waits.
     {
       as: 'home',
       call: 'getUser',
@@ -393,7 +396,7 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
       requests: 1,
       fails: { type: 'RequestTimeoutError' },
     },
-    // Idempotency key chosen by the caller.
+    // The caller chooses the idempotency key.
     {
       as: 'home',
       call: 'createGateway',
@@ -418,12 +421,12 @@ export const CLIENT_CASES: Record<string, ClientStep[]> = {
   ],
 };
 
-/** Returns a marker for a text that contains `part`, which the comparison recognises. */
+/** Returns a marker that the comparison accepts for any text that contains `part`. */
 function expectText(part: string) {
   return { $contains: part };
 }
 
-/** Returns a marker for a list that contains such an element. */
+/** Returns a marker that the comparison accepts for any list that contains such an element. */
 function expectSome(one: unknown) {
   return { $some: one };
 }

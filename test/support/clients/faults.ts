@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Counts the requests to an API, and injects faults that the request header `X-Test-Fault` describes: kind, number of times, and a name.
+ * Adds hooks to an API that count its requests and inject faults. The request header `X-Test-Fault` describes a fault: its kind, number of
+ * times and name.
  */
 export function addFaultInjection(app: FastifyInstance): { requests(): number } {
   const seen = new Map<string, number>();
@@ -16,7 +17,7 @@ export function addFaultInjection(app: FastifyInstance): { requests(): number } 
     requests++;
     const fault = String(request.headers['x-test-fault'] ?? '');
     const [kind] = fault.split(' ');
-    // A `lost` connection is cut off after the request is done, not before.
+    // For the fault `lost`, the connection is cut off after the API has executed the request.
     if (kind === '' || kind === 'lost' || !isDue(fault)) return;
     if (kind === 'cut') return void request.raw.socket.destroy();
     if (kind === 'slow') await new Promise((done) => setTimeout(done, 1_500));

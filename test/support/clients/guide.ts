@@ -9,7 +9,7 @@ import { runProgram } from './run.ts';
 export const LANGUAGES = ['curl', 'ts', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A program of a guide and its expected output. */
+/** A program in a guide, and the output that the guide shows. */
 interface Part {
   /** `sh`: a step that is the same in every language. */
   language: Language | 'sh';
@@ -24,19 +24,19 @@ export const guideNames = async (): Promise<string[]> =>
 /** Returns the blocks of code of a guide. */
 export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
-/** Returns the steps of a guide for a reader of one language (docs/guides/README.md). */
+/** Returns the steps of a guide for a reader who uses one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
   for (const { language: marked, source, file } of await blocksOf(name)) {
-    // A program that runs until it is stopped is tested in docs.test.ts.
+    // Skips a program that runs until it is stopped. docs.test.ts tests it.
     if (file !== undefined) continue;
     const last = parts.at(-1);
     if (marked === 'output' && last) last.output += `${source}\n`;
     else if (marked === 'sh') parts.push({ language: 'sh', program: source, output: '' });
     else if (marked === language && last?.language === language) last.program += `\n${source}`;
     else if (marked === language) {
-      // The first paragraph has the imports and creates the client.
+      // The first paragraph of the code contains the imports and creates the client.
       if (preamble === '' && language !== 'curl') preamble = source.split('\n\n').slice(0, 2).join('\n\n');
       const isFirst = parts.every((part) => part.language !== language);
       parts.push({ language, program: isFirst ? source : `${preamble}\n${source}`, output: '' });
@@ -70,7 +70,7 @@ export async function followGuide(
       return programOutput.trim();
     };
     if (output === '') await once();
-    // A published reading is stored a moment later, so the step is retried.
+    // The service stores a published reading a moment later, so the step is retried.
     else if (parts[index - 1]?.language === 'sh')
       await vi.waitFor(async () => expect(await once()).toMatch(patternOf(output)), { timeout: 20_000, interval: 50 });
     else {
@@ -82,7 +82,7 @@ export async function followGuide(
   }
 }
 
-/** Pattern for output as a guide shows it: `…` matches anything. */
+/** Returns the pattern of an output in a guide. `…` matches any text. */
 const patternOf = (output: string): RegExp =>
   new RegExp(`^${output.trim().split('…').map(literally).join('\\S+')}$`, 'i');
 

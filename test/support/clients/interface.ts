@@ -21,27 +21,27 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
-  /** Whether the service accepts several names separated by commas. Clients then also accept a list. */
+  /** Whether the service accepts several names separated by commas. If so, the clients also accept a list. */
   isList: boolean;
 }
 
-/** An operation, in the form in which a client offers it. */
+/** An operation in the form in which the generated clients offer it. */
 export interface ClientOperation {
-  /** Name in camel case, such as `listAlerts`. */
+  /** Name of the operation in camel case, such as `listAlerts`. */
   name: string;
   method: string;
   path: string;
   summary: string;
-  /** Names of its path parameters, in order. */
+  /** Names of the operation's path parameters, in order. */
   inPath: string[];
   query: Parameter[];
   body: { schema: Schema; isRequired: boolean; hasCsv: boolean } | null;
   answer: { schema: Schema; mediaType: string };
-  /** Further formats of the response, each with the suffix of the method's name and the media type to request. */
+  /** Other formats of the response. Each has the suffix of the client method's name, and the media type to request. */
   formats: { ending: string; mediaType: string; isText: boolean }[];
   /** Schema of the items, if the operation returns a list in pages: an array, or an object with the array as `data`. */
   item: Schema | null;
-  /** Whether the operation may be retried, whatever happened to the first request. */
+  /** Whether a client may repeat the operation even if the first request may have been executed. */
   isSafe: boolean;
   example: { body?: unknown; answer?: unknown };
 }
@@ -66,12 +66,12 @@ const ENDINGS: Record<string, string> = {
   'application/atom+xml': 'GreenButton',
 };
 
-/** Idempotent methods (RFC 9110, 9.2.2). */
+/** HTTP methods that are idempotent (RFC 9110, 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
 /**
- * Reads the operations and named schemas that clients need from the OpenAPI document. Event streams are skipped, because a client with one
- * response per request cannot use them.
+ * Reads the operations and named schemas of the OpenAPI document for the generated clients. Omits event streams: clients expect one
+ * response to each request.
  */
 export function readOpenApiInterface(): {
   operations: ClientOperation[];
@@ -90,7 +90,7 @@ export function readOpenApiInterface(): {
   return { operations, schemas, version: document.info.version };
 }
 
-/** Returns the schema of the items of an array, or of an object's member `data`. Null if the schema has none. */
+/** Returns the schema of the items of an array, or of the array in an object's member `data`. Null for other schemas. */
 function itemOf(schema: Schema, schemas: Record<string, Schema>): Schema | null {
   const { type, items, properties } = schema.$ref === undefined ? schema : (schemas[refName(schema.$ref)] ?? {});
   return (type === 'array' ? items : properties?.data?.items) ?? null;
@@ -136,5 +136,5 @@ function operationOf(
 export const toPascalCase = (name: string): string =>
   toCamelCase(name).replace(/^\w/, (letter) => letter.toUpperCase());
 
-/** Name of the schema that a `$ref` points to. */
+/** Returns the name of the schema to which a `$ref` refers. */
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';

@@ -55,10 +55,13 @@ ${methods.join('\n')}`,
   };
 }
 
-/** Collects declarations. Python has no anonymous object types, so each gets a name derived from its position. */
+/**
+ * Returns functions that collect type declarations. Python has no anonymous object types, so each type gets a name derived from its
+ * position.
+ */
 function pythonTypes() {
   const sources: string[] = [];
-  /** Aliases come last, because they refer to types. */
+  /** Declarations of type aliases. They follow the types to which they refer. */
   const aliases: string[] = [];
   const names: string[] = [];
   const take = (name: string) => {
@@ -81,8 +84,8 @@ function pythonTypes() {
   }
 
   /**
-   * Merges alternative objects into one type in which members that not all have are not required, so that any member
-   * can be accessed.
+   * Merges alternative object schemas into one type, so that any JSON member can be accessed. A member that some alternatives lack is not
+   * required.
    */
   function anyOf(options: Schema[], name: string): string {
     const objects = options.filter(({ properties }) => properties);
@@ -99,7 +102,7 @@ function pythonTypes() {
     });
     take(name);
     if (members.some(({ member }) => KEYWORDS.has(member) || !/^[a-z_]\w*$/i.test(member))) {
-      // This syntax is needed for members that are named like a keyword.
+      // Python needs this syntax for a type with a member that is named like a keyword.
       const commentLine = description === undefined ? '' : `# ${description}\n`;
       const lines = members.map((one) => `    "${one.member}": "${one.type.replaceAll('"', "'")}",\n`).join('');
       sources.push(`${commentLine}${name} = TypedDict("${name}", {\n${lines}})\n`);
@@ -117,7 +120,7 @@ function pythonTypes() {
     aliases.push(`${description === undefined ? '' : `# ${description}\n`}${name} = ${type}\n`);
   }
 
-  /** Declares a type with this name. */
+  /** Adds a declaration of the type `name`. */
   function declare(name: string, schema: Schema): void {
     const options = schema.anyOf;
     if (schema.properties) {

@@ -3,8 +3,8 @@ import type * as Client from '#clients/typescript/index.ts';
 import type { RunnerInput } from './run.ts';
 
 /**
- * Runs the steps of cases.ts with the TypeScript client that is installed in the folder of the first argument; run_cases.py does the same
- * with the Python client.
+ * Runs the steps of cases.ts with the installed TypeScript client. First argument: folder of the client. run_cases.py does the same with
+ * the Python client.
  */
 const { EnergyClient, verifyWebhook } = (await import(process.argv[2] ?? '')) as typeof Client;
 const input = JSON.parse(await text(process.stdin)) as RunnerInput;
@@ -13,10 +13,10 @@ const variables = { ...input.variables };
 const fill = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll(/\$(\w+)/g, (whole, name: string) => variables[name] ?? whole));
 
-/** Number of declared parameters of a method. */
+/** Returns the number of parameters that a method declares. */
 const declared = (method: unknown): number => (/\(([^)]*)\)/.exec(String(method))?.[1] ?? '').split(',').length;
 
-/** Converts texts and bytes to a form that is the same in every language. */
+/** Converts a result to a form that is the same in every language: texts and bytes. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'string') return { text: value };
   if (value instanceof Uint8Array) return { begins: Buffer.from(value.subarray(0, 2)).toString('hex') };
@@ -30,13 +30,13 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
   // biome-ignore lint/suspicious/noExplicitAny: a method by its name
   const methods = client as any;
-  // Options are the last argument. Omitted arguments before them are undefined.
+  // A method's last argument is its options. Arguments that the step omits before them are undefined.
   args[Math.max(args.length, declared(methods[call]) - 1)] = {
     ...more,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
   };
   try {
-    // Arguments of verifyWebhook, which sends no request.
+    // The step calls verifyWebhook, which sends no request, with these arguments.
     const {
       text: sent,
       headers,

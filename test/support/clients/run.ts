@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { ClientStep } from './cases.ts';
 
-/** Input of a case runner, sent as JSON on its standard input. */
+/** Input of run-cases.ts and run_cases.py, sent as JSON on their standard input. */
 export interface RunnerInput {
   baseUrl: string;
-  /** PEM file of the authority to trust. */
+  /** PEM file of the certificate authority that the client trusts. */
   caFile: string;
   keys: Record<string, string>;
   variables: Record<string, string>;
@@ -32,7 +32,7 @@ export async function runProgram(
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // Errors of the input are ignored: a program that ends early does not read it, and its error output has the reason.
+  // Ignores errors of the standard input: a program that ends early does not read it, and explains the reason on its error output.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

@@ -37,11 +37,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, versionLine, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** Whether an object is defined only in this response, so that its type needs a name. */
+/** Whether an object schema is defined only in this response, so that the client needs a name for its type. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): Schema => {
-  // Methods with paged results request the next page themselves, so they have no cursor parameter.
+  // A method with paged results requests the next page itself, so it has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',
@@ -89,8 +89,8 @@ const PLAIN: Record<string, string> = {
 };
 
 /**
- * If the variants of an object have a member in common, adds to each variant the members of the others as undefined, so
- * that any member can be accessed. Variants without a common member are distinguished with `in`.
+ * If all variants of an object have a common JSON member, adds the members of the other variants to each as undefined, so that TypeScript
+ * allows access to any member. Variants without a common member are distinguished with `in`.
  */
 function apart(options: Schema[]): Schema[] {
   const [first, ...others] = options.map(({ properties = {} }) => Object.keys(properties));

@@ -9,10 +9,13 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
-/** Drain time of the API processes. Shorter than in the cluster, because HAProxy checks twice a second. */
+/**
+ * Time in which a stopping API process hands its clients over. Shorter than in the cluster, because HAProxy checks the processes twice a
+ * second.
+ */
 const DRAIN_SECONDS = 2;
 
-/** Result of a request. `failed`: the connection broke and there was no response. */
+/** Result of a request. `failed`: the connection broke before a response. */
 interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -39,12 +42,9 @@ export interface ApiPair {
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
-  /** Sends a request to a process, or to HAProxy, which chooses one. Never throws. */
+  /** Sends a request to one of the two processes, or to HAProxy, which chooses one. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
-  /**
-   * Stops a process with SIGTERM and starts another one instead of it, like an upgrade. Returns the exit code of the
-   * first.
-   */
+  /** Stops a process with SIGTERM and starts a new one in its place, like an upgrade. Returns the exit code of the stopped process. */
   replace(which: 0 | 1): Promise<number | null>;
   /** Sends SIGKILL to both API processes. */
   killBoth(): Promise<void>;
@@ -114,7 +114,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
   };
 }
 
-/** Sends a request to a port of the loopback. Never throws. `ca`: PEM of the authority of its certificate. */
+/** Sends a request to a port on the loopback interface. Never throws. `ca`: authority (PEM) of the server's certificate. */
 export function requestLoopback(
   ca: string,
   port: number,

@@ -23,24 +23,24 @@ interface CellProcess {
 
 /** A cell in processes of its own: an API process and one or two ingest processes with the embedded broker, on one database. */
 export interface Cell {
-  /** `first`, or the value of CELL. */
+  /** Name of the cell: `first`, or the value of its CELL. */
   name: string;
   env: Record<string, string>;
-  /** `mqtt`: of the ingest process, or of the HAProxy in front of two. */
+  /** Ports of the cell. `mqtt`: port of the ingest process or, if there are two, of the HAProxy in front of them. */
   ports: { api: number; mqtt: number };
   adminKey: string;
   processes: readonly CellProcess[];
-  /** A process of a role, by its number from 0. */
+  /** Returns the process of a role by its number, counted from 0. */
   of(role: Role, number?: number): CellProcess;
-  /** Starts all processes again. */
+  /** Starts all processes of the cell again. */
   start(): Promise<void>;
-  /** Sends SIGKILL to all processes. */
+  /** Sends SIGKILL to all processes of the cell. */
   kill(): Promise<void>;
-  /** Ends all processes, and removes their folder. */
+  /** Ends all processes of the cell, and removes their folder. */
   remove(): Promise<void>;
 }
 
-/** Makes a certificate of localhost that is its own authority. */
+/** Creates a self-signed certificate for localhost. */
 export async function makeLocalCertificate(): Promise<LocalCertificate> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -50,9 +50,9 @@ export async function makeLocalCertificate(): Promise<LocalCertificate> {
 }
 
 /**
- * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: its database, which is migrated by the first process. `env`:
- * further environment. `roles`: in the order of their start. Two ingest processes get the HAProxy of deploy/cluster in front of them, which
- * runs until the cell is removed.
+ * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of its database, which the first process migrates.
+ * `env`: additional environment variables. `roles`: roles in the order of their start. Two ingest processes get the HAProxy of
+ * deploy/cluster in front of them, which runs until the cell is removed.
  */
 export async function startCell({
   name,

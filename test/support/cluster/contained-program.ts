@@ -5,9 +5,11 @@ import { makeInnerFolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUserIds } from '../tiers/server.ts';
 
-/** A program of Debian 13 and all its child processes in separate namespaces. It ends with the test, even if the test is killed. */
+/**
+ * A program of Debian 13 that runs with all its child processes in separate namespaces. It ends with the test, even if the test is killed.
+ */
 export interface ContainedProgram {
-  /** Standard output and standard error so far. */
+  /** Standard output and standard error of the program so far. */
   output(): string;
   isRunning(): boolean;
   /** Sends SIGKILL to the program and all its children at once. Resolves when they have ended. */
@@ -17,7 +19,7 @@ export interface ContainedProgram {
   continue(): void;
 }
 
-/** A folder in Debian 13 that its user postgres may write to. `inside`: its path for programs in Debian 13. */
+/** A folder in Debian 13 to which its user postgres can write. `inside`: the folder's path for programs in Debian 13. */
 export interface InnerFolder {
   path: string;
   inside: string;
@@ -32,15 +34,14 @@ export function innerFolder(): InnerFolder {
 }
 
 /**
- * Mounts /proc, /dev, /dev/shm and /run for this program only (without /dev/shm Patroni never promotes). The shell
- * remains the first process of its namespace, because a process that changes its user would no longer be killed with
- * its parent.
+ * Shell command that mounts /proc, /dev, /dev/shm and /run only for the program (without /dev/shm, Patroni never promotes). The shell
+ * remains the first process of the namespace, because a process that changes its user would no longer be killed with its parent.
  */
 const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs -o mode=1777 shm "$0/dev/shm" &&
   mount -t tmpfs -o mode=755 run "$0/run" && mkdir -m 1777 "$0/run/postgresql" &&
   chroot --userspec=postgres:postgres "$0" "$@"; exit $?`;
 
-/** Runs a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
+/** Starts a program in Debian 13 as its user postgres, with separate mount and process namespaces. Needs root. */
 export function startContainedProgram(
   command: readonly string[],
   { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
@@ -50,7 +51,7 @@ export function startContainedProgram(
   const output = openSync(log, 'a');
   const child: ChildProcess = spawn(
     'setpriv',
-    // The program and everything inside it are killed with this process.
+    // If this process ends, the program and all its children are killed.
     [
       '--pdeathsig',
       'KILL',
@@ -75,8 +76,7 @@ export function startContainedProgram(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // If the first process of a namespace is killed, all its processes are killed. When none is left, the namespace
-      // ends and unshare exits.
+      // Killing the first process of a namespace kills all its processes. When none is left, the namespace ends and `unshare` exits.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -87,7 +87,7 @@ export function startContainedProgram(
   };
 }
 
-/** Whether a process is the first of its namespace, in which its process id is 1. */
+/** Whether a process is the first one of its process namespace, in which its id is 1. */
 const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -97,7 +97,7 @@ const isFirst = (pid: number): boolean => {
   }
 };
 
-/** Returns the processes in the process namespace that this `unshare` created. */
+/** Returns the ids of the processes in the process namespace that this `unshare` created. */
 function processesWithin(unshare: number): number[] {
   const namespace = (pid: string, name: 'pid' | 'pid_for_children') => {
     try {
@@ -108,7 +108,7 @@ function processesWithin(unshare: number): number[] {
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Returns nothing while the namespace does not exist yet, because `own` is then the namespace of this process.
+  // Returns no processes until `unshare` has created its namespace. Until then its children would be in the namespace of this process.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

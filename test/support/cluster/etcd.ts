@@ -50,7 +50,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   };
 }
 
-/** Returns the variables of the file that a systemd unit or a container reads. */
+/** Returns the environment variables of etcd in deploy/cluster, from the file that a systemd unit or a container reads. */
 function deployedVariables(): Record<string, string> {
   const lines = readFileSync(DEPLOYED, 'utf8').split('\n');
   return Object.fromEntries(

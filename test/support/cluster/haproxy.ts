@@ -20,8 +20,8 @@ export interface HAProxy {
   pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
   /**
-   * Waits until HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, does not report it as
-   * down.
+   * Waits until HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports that the server is up, or until
+   * there is none.
    */
   isUp(server: string): Promise<void>;
   /** HAProxy's log so far. */
@@ -30,9 +30,9 @@ export interface HAProxy {
 }
 
 /**
- * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback
- * ports; a broker without a port counts as down. Without `brokers` and `ingest` it forwards no MQTT. `clientCa`:
- * authority of client certificates (PEM).
+ * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports of the servers;
+ * a broker without a port counts as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: authority of client
+ * certificates (PEM).
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };
@@ -79,8 +79,8 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // HAProxy is killed with this process, so a killed test leaves only its folder behind. The parent-death signal is set
-  // last, because a process that changes its user loses it.
+  // HAProxy is killed with this process, so that a killed test leaves behind only its folder. `setpriv` sets the parent-death signal after
+  // the change of user, which would clear it.
   const child: ChildProcess = spawn(
     'chroot',
     [
@@ -113,7 +113,7 @@ export async function startHAProxy(options: {
   };
 }
 
-/** Chooses the ports of an ingest process. */
+/** Chooses free ports for an ingest process behind HAProxy. */
 export const freeIngestPorts = async (): Promise<ProxiedIngest> => ({
   mqtt: await freePort(),
   operator: await freePort(),

@@ -7,24 +7,24 @@ import { describeWait, type RepeatingPublisher, repeatingPublisher } from './pub
 
 const EVERY_MS = 200;
 const STEP_MS = 1_000;
-/** Time for which clients are observed after a kill, in addition to the time that they wait for a CONNACK. */
+/** Time for which clients are watched after a kill, in addition to the time that they wait for a CONNACK. */
 const WATCHED_MS = 6_000;
 /** Maximum time until all clients are connected before a kill. A busy machine takes several seconds. */
 const SETTLED_MS = 60_000;
-/** Longest wait for a PUBACK in seconds that needs no explanation. */
+/** Longest wait for a PUBACK, in seconds, for which the test prints no explanation. */
 const SLOW_S = 3;
-/** Time that clients wait for a CONNACK. */
+/** Time for which clients wait for a CONNACK before they reconnect. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** A round in which a process was killed and started again. */
+/** One round of the test, in which a process is killed and started again. */
 interface KillRound {
-  /** Number of clients that were connected to the killed process. */
+  /** Number of clients that were connected to the process when it was killed. */
   moved: number;
-  /** Longest time from a kill to the next PUBACK for a device of the killed process, in seconds. */
+  /** Longest time, in seconds, from a kill to the next PUBACK of a client that was connected to the killed process. */
   backS: number;
-  /** Longest time without a PUBACK for any other client, in seconds. */
+  /** Longest time without a PUBACK, in seconds, for any client that was not connected to the killed process. */
   othersGapS: number;
-  /** Clients that waited longer than `SLOW_S`, with their attempts to connect. */
+  /** Descriptions of the waits that were longer than `SLOW_S`, with the client's attempts to connect. */
   waits: string[];
 }
 
@@ -37,9 +37,8 @@ export interface KillResult {
 }
 
 /**
- * Kills the processes of a pair alternately, `rounds` times in total. Meanwhile devices publish five readings a second
- * each through the proxy at QoS 1, and repeat readings that were not acknowledged. `connectTimeoutMs`: time for which
- * they wait for a CONNACK.
+ * Kills the two processes of a pair alternately, `rounds` times in total. Meanwhile devices publish five readings a second each through the
+ * proxy at QoS 1, and repeat readings that were not acknowledged. `connectTimeoutMs`: time for which the devices wait for a CONNACK.
  */
 export async function killInTurn(
   { proxy, processes }: IngestPair,
@@ -91,12 +90,12 @@ export async function killInTurn(
       const killedAtMs = Date.now();
       await processes[which as 0 | 1].kill();
       await untilAllPublish(connectTimeoutMs + WATCHED_MS);
-      // Waits a second longer, because a client that only waits must not count as connected again.
+      // Waits another second, because a client that is still waiting must not count as connected again.
       await pause(1_000);
       done.push(judge(publishers, killedAtMs));
       await processes[which as 0 | 1].start();
       await proxy.isUp(`mqtt/ingest${which + 1}`);
-      // Some of the clients reconnect to the process, like devices that lose their network from time to time.
+      // Half of the clients reconnect, like devices that lose their network from time to time, so that the restarted process gets clients.
       for (const [index, publisher] of publishers.entries()) if (index % 2 === round % 2) publisher.moveTo(0);
       await untilAllPublish(SETTLED_MS);
     }

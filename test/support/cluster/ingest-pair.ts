@@ -6,13 +6,13 @@ import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from 
 /** Maximum time in which connections move when a process is stopped. */
 const DRAIN_SECONDS = 6;
 
-/** One of the two processes. Its ports never change. */
+/** One of the two ingest processes. Its ports never change. */
 interface PairedIngest {
   ports: ProxiedIngest;
   pid(): number;
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Sends SIGTERM. Resolves with the exit code. */
+  /** Sends SIGTERM to the process. Resolves with its exit code. */
   stop(): Promise<number | null>;
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
@@ -24,7 +24,10 @@ export interface IngestPair {
   remove(): Promise<void>;
 }
 
-/** Starts the processes and HAProxy. `clientCa`: file with the authority of client certificates (PEM). `env`: further environment of the processes. */
+/**
+ * Starts two ingest processes and HAProxy. `clientCa`: file with the authority of client certificates (PEM). `env`: additional environment
+ * variables of the processes.
+ */
 export async function startIngestPair({
   url,
   clientCa,

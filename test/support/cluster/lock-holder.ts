@@ -4,12 +4,12 @@ import { createPool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 /**
- * Child process that does a duty while no other process does it, and records each step. Arguments: the database's URL,
- * its name, and the SQL statement of a step. hung.test.ts stops and kills such processes.
+ * Child process that repeats a step for as long as it holds an exclusive lock, and records each step. Arguments: URL of the database, name
+ * of the lock, SQL statement of the step. hung.test.ts stops and kills such processes.
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });
-// The process must not outlive the test.
+// Ends this process with the test.
 process.on('disconnect', () => process.exit(1));
 
 for (;;) {

@@ -9,20 +9,21 @@ export interface MeterLogin {
 
 /** Meters that publish register readings with QoS 1, and repeat each until it is acknowledged, like devices. */
 export interface Meters {
-  /** Acknowledged readings with their times (ms). */
+  /** Acknowledged readings, with the time (ms) of their acknowledgement. */
   acknowledged: { reading: DecodedReading; atMs: number }[];
-  /** Stops publishing. Resolves when everything is acknowledged. */
+  /** Stops publishing. Resolves when all published readings are acknowledged. */
   finish(): Promise<void>;
 }
 
 const UNDER_WAY = 20;
 const EVERY_MS = 100;
-/** Time between two readings, whose values correspond to 0.6 to 1.8 kW. */
+/** Difference between the times of two consecutive readings. Their values correspond to 0.6 to 1.8 kW. */
 const STEP_MS = 60_000;
 const stepMilliwattHours = (index: number) => 10_000 + ((index * 7_919) % 20_001);
 
 /**
- * Starts the meters. `startMs` is the time of each meter's first reading. Readings are one minute apart and are published ten per second.
+ * Starts the meters. `startMs`: time of each meter's first reading. The readings' times are one minute apart, but each meter publishes ten
+ * a second.
  */
 export function startMeters(url: string, logins: readonly MeterLogin[], startMs: number): Meters {
   const acknowledged: Meters['acknowledged'] = [];
@@ -65,7 +66,7 @@ export function startMeters(url: string, logins: readonly MeterLogin[], startMs:
   };
 }
 
-/** Publishes a message repeatedly until it is acknowledged: mqtt.js gives up unacknowledged messages when a connection is lost. */
+/** Publishes a message again until it is acknowledged, because mqtt.js gives up unacknowledged messages if a connection is lost. */
 async function deliver(client: MqttClient, { deviceId, readAtMs, value }: DecodedReading): Promise<void> {
   const payload = JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 });
   for (;;) {
@@ -78,7 +79,7 @@ async function deliver(client: MqttClient, { deviceId, readAtMs, value }: Decode
   }
 }
 
-/** Returns the start and the end of the longest gap between some times (ms) within a range. */
+/** Returns the start and the end (ms) of the longest gap between these times within a range. */
 export function findLongestGap(
   times: readonly number[],
   fromMs: number,
@@ -90,7 +91,7 @@ export function findLongestGap(
   return gaps.reduce((longest, gap) => (gap.toMs - gap.fromMs > longest.toMs - longest.fromMs ? gap : longest));
 }
 
-/** Returns the length of the longest gap between some times (ms) within a range, in seconds. */
+/** Returns the length, in seconds, of the longest gap between these times (ms) within a range. */
 export function longestGapSeconds(times: readonly number[], fromMs: number, toMs: number): number {
   const gap = findLongestGap(times, fromMs, toMs);
   return (gap.toMs - gap.fromMs) / 1_000;

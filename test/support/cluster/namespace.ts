@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Runs a program from another root file system as one of that system's users, in separate namespaces. Its /proc is
- * mounted only there, and all its children are killed with its first process. The first process is killed when this
- * process ends for any reason, so no test leaves a server or a mount behind. `network`: file of its network namespace;
- * by default that of this process.
+ * Runs a program of another root file system as one of that system's users, in separate namespaces. /proc is mounted only in them. If the
+ * program's first process is killed, all its children are killed; if this process ends for any reason, the first process is killed. So no
+ * test leaves a server or a mount behind. `network`: file of the network namespace; by default that of this process.
  */
 export function startInNamespace(
   root: string,
@@ -15,17 +14,17 @@ export function startInNamespace(
   network?: string,
 ): ChildProcess {
   const namespaces = ['unshare', '--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${root}/proc`];
-  // The signal is set again for the new user, because changing the user clears it (prctl(2), PR_SET_PDEATHSIG).
+  // The parent-death signal is set again for the new user, because a change of user clears it (prctl(2), PR_SET_PDEATHSIG).
   const untilEnd = ['setpriv', '--pdeathsig', 'KILL'];
   const inside = ['chroot', `--userspec=${user}:${user}`, root, ...untilEnd, 'sh', '-c', 'cd; exec "$@"', 'sh'];
   const elsewhere = network === undefined ? [] : ['nsenter', `--net=${network}`];
-  // The signal is sent when the thread that started the program ends, so tests run in processes (vitest.config.ts,
-  // forks).
+  // The kernel sends the parent-death signal when the thread that started the program ends. Tests must therefore run in processes, not in
+  // threads (vitest.config.ts, forks).
   const [setpriv = '', ...rest] = [...untilEnd, ...elsewhere, ...namespaces, ...inside, program, ...args];
   return spawn(setpriv, rest, { env, stdio: 'ignore' });
 }
 
-/** Returns a process and all its descendants, with process ids as this process sees them. */
+/** Returns the ids of a process and all its descendants, as numbered in the namespace of this process. */
 export function findProcessTree(pid: number): number[] {
   let children = '';
   try {

@@ -11,20 +11,20 @@ const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
 const PASSWORD = 'of-the-tests';
 const READY_MS = 60_000;
 
-/** A PostgreSQL server with its Patroni. */
+/** A PostgreSQL server and the Patroni that manages it. */
 interface DatabaseNode {
   name: string;
   /** Address of the node's PostgreSQL. */
   host: string;
-  /** URL of the service's database on this node only. */
+  /** URL of the service's database on this node, without the other node. */
   url: string;
-  /** Sends SIGKILL to Patroni and PostgreSQL at once. */
+  /** Sends SIGKILL to Patroni and PostgreSQL of this node at once. */
   kill(): Promise<void>;
-  /** Starts the same programs on the same folder again. */
+  /** Starts Patroni and PostgreSQL again on the existing data. */
   start(): void;
   freeze(): void;
   continue(): void;
-  /** Patroni's status of the node. Null if Patroni does not respond. */
+  /** Status of the node according to Patroni; null if Patroni does not respond. */
   state(): Promise<{ role: string; state: string; pause?: boolean } | null>;
   output(): string;
 }
@@ -33,7 +33,7 @@ interface DatabaseNode {
 export interface PatroniCluster {
   etcd: Etcd;
   nodes: readonly [DatabaseNode, DatabaseNode];
-  /** URL with all hosts, as in DATABASE_URL. */
+  /** URL with all hosts of the cluster, in the form of DATABASE_URL. */
   url: string;
   superuserUrl(node: DatabaseNode): string;
   /** Waits for a node that accepts writes, and returns it. */
@@ -43,15 +43,12 @@ export interface PatroniCluster {
   ready(): Promise<void>;
   /** Makes the standby the primary. Resolves when Patroni reports that the switchover is complete. */
   switchover(): Promise<void>;
-  /**
-   * Pauses or resumes Patroni. While paused, Patroni takes no action, not even to resume a standby whose replay was
-   * paused.
-   */
+  /** Pauses Patroni, or resumes it. A paused Patroni takes no action. It does not even resume a standby whose replay was paused. */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the cluster. `etcdNodes`: three if a test makes an etcd node fail. */
+/** Starts the cluster. `etcdNodes`: 3 if the test makes an etcd node fail. */
 export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}): Promise<PatroniCluster> {
   const etcd = await startEtcd({ nodes: etcdNodes });
   const nodes = [await makeNode('pg1', etcd), await makeNode('pg2', etcd)] as const;
@@ -80,7 +77,7 @@ export async function startPatroni({ etcdNodes = 1 }: { etcdNodes?: 1 | 3 } = {}
     async switchover() {
       const [from, to] = [await primary(), await standby()];
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
-      // Patroni refuses requests while etcd elects its own leader, so they are repeated.
+      // Repeats the request, because Patroni refuses requests while etcd elects a leader.
       for (const until = Date.now() + READY_MS; ; await pause(500)) {
         const answer = await fetch(`http://${from.api}/switchover`, { method: 'POST', body });
         if (answer.ok) return;

@@ -1,24 +1,24 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
-/** A device that stores its messages: it publishes in order, and repeats each until it is acknowledged, at whichever node responds. */
+/** A device that stores its messages. It publishes them in order, and repeats each until it is acknowledged, at whichever node responds. */
 export interface RepeatingPublisher {
-  /** Indices of the payloads acknowledged so far, with the times (ms). */
+  /** Time (ms) of acknowledgement by the index of the payload. */
   acknowledged: Map<number, number>;
-  /** Times (ms) at which it connected. */
+  /** Times (ms) at which the device connected. */
   connectedAtMs: number[];
-  /** Attempts to connect, in order. */
+  /** Attempts to connect, in order of time. */
   attempts: ConnectionAttempt[];
-  /** Longest time without an acknowledgement while a message was pending, in ms. */
+  /** Longest time, in ms, without an acknowledgement while a message was pending. */
   longestSilenceMs(): number;
-  /** Resolves when all given payloads are acknowledged. */
+  /** Resolves when all payloads given so far are acknowledged. */
   flush(): Promise<void>;
   publish(payload: string): void;
-  /** Reconnects to the node of this index. */
+  /** Disconnects the device and connects it to the node with this index. */
   moveTo(index: number): void;
   close(): Promise<void>;
 }
 
-/** An attempt to connect: its start, its CONNACK and the end of the connection as times (ms), and why it ended. */
+/** An attempt to connect: times (ms) of its start, of its CONNACK and of the connection's end, and why it ended. */
 interface ConnectionAttempt {
   fromMs: number;
   connackMs: number | null;
@@ -26,12 +26,12 @@ interface ConnectionAttempt {
   why: string;
 }
 
-/** Maximum number of attempts of a wait that are listed. */
+/** Maximum number of attempts to connect that are listed for one wait. */
 const LISTED_ATTEMPTS = 10;
 
 /**
- * Describes a time without PUBACK and each attempt to connect during it: seconds from its start, how long it waited for a CONNACK, and how
- * it ended.
+ * Describes a time without PUBACK and each attempt to connect during this time: when it started (seconds from the start of the wait), how
+ * long it waited for a CONNACK, and how it ended.
  */
 export function describeWait({ attempts }: Pick<RepeatingPublisher, 'attempts'>, fromMs: number, toMs: number): string {
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
@@ -47,24 +47,24 @@ export function describeWait({ attempts }: Pick<RepeatingPublisher, 'attempts'>,
 
 const SILENCE_MS = 3_000;
 /**
- * Maximum number of unacknowledged messages of a connection, as mosquitto's bridges have. A device that sends its whole backlog on each new
- * connection overloads a busy service for good: repeated messages wait before its newer ones, so that it gives up each connection before
- * the first PUBACK, and repeats all again.
+ * Maximum number of unacknowledged messages on a connection, as in mosquitto's bridges. Without a limit, a device that sends its whole
+ * backlog on each new connection overloads a busy service permanently: the service handles the repeated messages first, so the device gives
+ * up each connection before the first PUBACK and repeats everything again.
  */
 const MAX_IN_FLIGHT = 20;
 
 /** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
-  /** May change; the new value is used from the next connection on. */
+  /** Nodes to connect to, in turn. The list may be changed; the next connection uses the new one. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];
   deviceId: string;
   secret: string;
   topic: string;
   /** Index of the first node to connect to. */
   first: number;
-  /** Maximum time to wait for a CONNACK. */
+  /** Maximum time (ms) to wait for a CONNACK. */
   connectTimeoutMs?: number;
-  /** Maximum time to wait for a PUBACK before it reconnects. */
+  /** Maximum time (ms) to wait for a PUBACK before the device reconnects. */
   silenceMs?: number;
 }): RepeatingPublisher {
   const { nodes, deviceId, secret, topic, connectTimeoutMs: connectTimeout = 2_000, silenceMs = SILENCE_MS } = options;
@@ -74,7 +74,7 @@ export function repeatingPublisher(options: {
   const attempts: ConnectionAttempt[] = [];
   let client: MqttClient | undefined;
   let node = options.first;
-  /** Index of the next message that the connection sends, and the number of those without a PUBACK. */
+  /** Index of the next message to send on this connection, and number of sent messages without a PUBACK. */
   let next = 0;
   let inFlight = 0;
   let isClosing = false;
@@ -106,7 +106,7 @@ export function repeatingPublisher(options: {
       const attempt: ConnectionAttempt = { fromMs: Date.now(), connackMs: null, toMs: null, why: '' };
       attempts.push(attempt);
       try {
-        // Without retries, so that it also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
+        // Without retries, connectAsync also rejects if the connection ends before the CONNACK without an error, as behind a proxy.
         const made = await connectAsync(
           `mqtt://${at.host ?? '127.0.0.1'}:${at.ports.mqtt}`,
           { reconnectPeriod: 0, connectTimeout, keepalive: 5, ...login },
@@ -124,7 +124,7 @@ export function repeatingPublisher(options: {
         next = 0;
         inFlight = 0;
         sendPending();
-        // A frozen node does not respond; another one may.
+        // Ends the connection if there is no PUBACK: a frozen node does not respond, but another one may.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (!isWaiting() || sinceMs <= silenceMs) return;
@@ -154,7 +154,7 @@ export function repeatingPublisher(options: {
       sendPending();
     },
     moveTo(index) {
-      // Incremented with each connection that ends.
+      // The end of the connection increments the index.
       node = index - 1;
       client?.stream.destroy();
     },

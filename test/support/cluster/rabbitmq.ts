@@ -12,15 +12,15 @@ import { findProcessTree, startInNamespace } from './namespace.ts';
 
 const DEPLOYED = resolve(import.meta.dirname, '../../../deploy/cluster/rabbitmq');
 const SERVER = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmq-server';
-/** The service's own user on the broker. */
+/** User name with which the service connects to the broker. */
 const USER = 'energy-ingest';
 const PASSWORD = 'own secret/@';
 
-/** Network location of a node outside this process's loopback interface. */
+/** Network location of a node that does not use this process's loopback interface. */
 export interface NetworkPlace {
   /** Address of the node. */
   host: string;
-  /** Address of this process for the node. */
+  /** Address of this process in the node's network. */
   gateway: string;
   /** File of the node's network namespace. */
   network: string;
@@ -37,14 +37,14 @@ export interface RabbitNode {
   pids(): number[];
   /** Sends SIGKILL to all processes of the node. */
   kill(): Promise<void>;
-  /** Sends SIGSTOP or SIGCONT to all processes of the node. */
+  /** Sends SIGSTOP (`freeze`) or SIGCONT (`thaw`) to all processes of the node. */
   freeze(): void;
   thaw(): void;
-  /** Starts the node on its existing data. Resolves when it accepts MQTT connections. */
+  /** Starts the node with its existing data. Resolves when the node accepts MQTT connections. */
   start(): Promise<void>;
-  /** Stops the node in an orderly way. Resolves when it has ended. */
+  /** Stops the node gracefully. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** Runs `rabbitmqctl` on this node without blocking this process. Expensive: a second of CPU time. */
+  /** Runs `rabbitmqctl` on this node without blocking the test. Each call needs a second of CPU time. */
   ctl(...args: string[]): Promise<string>;
   /** Log of the node since it was created. */
   log(): string;
@@ -52,14 +52,11 @@ export interface RabbitNode {
 
 export interface RabbitCluster {
   nodes: RabbitNode[];
-  /**
-   * Returns the MQTT_URL with which a service uses the cluster's queues. `own`: whether to use TLS, and the order of
-   * the hosts.
-   */
+  /** Returns the MQTT_URL with which a service connects to the cluster. `secure`: whether to use TLS. `nodes`: order of the hosts. */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
   /** File of the authority that signed the nodes' certificate. */
   caFile: string;
-  /** Runs `rabbitmqctl` on the first node. Expensive: a second of CPU time. */
+  /** Runs `rabbitmqctl` on the first node. Each call needs a second of CPU time. */
   ctl(...args: string[]): string;
   /** Distributes the queue leaders over the running nodes, as `rabbitmq-queues rebalance quorum` does. */
   rebalance(): Promise<void>;
@@ -67,11 +64,10 @@ export interface RabbitCluster {
 }
 
 /**
- * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`. Tests
- * change only the ports, and a lower limit of free disk. `operator`: URL at which the service authorises clients, or
- * one such URL for each node. `places`: network location of each node, if not the loopback interface. `prepare`: called
- * with the nodes' data folders before they start. Nothing outlives this process, because each node is a namespace whose
- * first process is killed with it.
+ * Starts RabbitMQ 4 of the Debian 13 folder: one to three nodes with the files of `deploy/cluster/rabbitmq`. Tests change only the ports,
+ * and use a lower limit of free disk space. `operator`: URL at which the service authorises clients, or one URL for each node. `places`:
+ * network location of each node, if it is not the loopback interface. `prepare`: receives the nodes' data folders before the nodes start.
+ * Nothing outlives this process, because each node is a namespace whose first process is killed with it.
  */
 export async function startRabbitMq({
   count = 3,
@@ -104,7 +100,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // The list of nodes is shortened if the cluster has fewer nodes.
+  // Removes nodes from the configured list if the cluster has fewer of them.
   const configuration = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -176,7 +172,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // The process has ended together with another one.
+          // The process has already ended, together with another one.
         }
       }
     };
@@ -187,7 +183,7 @@ export async function startRabbitMq({
       const all = pids();
       await end();
       await ended;
-      // A process with many threads takes a moment to end and to release its ports.
+      // A process with many threads needs a moment to end and to release its ports.
       while (all.some((pid) => existsSync(`/proc/${pid}`))) await new Promise((done) => setTimeout(done, 10));
     };
     const node: RabbitNode = {
@@ -244,16 +240,16 @@ export async function startRabbitMq({
 
 const CTL = '/usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/sbin/rabbitmqctl';
 
-/** Time limit of rabbitmqctl, because a node that hangs does not respond. */
+/** Options of rabbitmqctl. It has a time limit, because a frozen node does not respond. */
 const CTL_OPTIONS = { encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
 
-/** Arguments of chroot for running `rabbitmqctl` on a node. */
+/** Returns the arguments of chroot that run `rabbitmqctl` on a node. */
 const ctlArguments = (node: string, args: readonly string[]): string[] => [
   ...['--userspec=rabbitmq:rabbitmq', DEBIAN_13, 'sh', '-c', 'cd; exec "$@"', 'sh', CTL, '-n', node],
   ...args,
 ];
 
-/** Creates an authority, and the certificate of all nodes. */
+/** Creates a certificate authority, and one certificate for all nodes. */
 function makeCertificate(folder: string, hosts: readonly string[], own: (path: string) => void): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];

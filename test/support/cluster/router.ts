@@ -23,26 +23,26 @@ const DEPLOYED = new URL('../../../deploy/cells/', import.meta.url);
 /** A router of Debian 13's HAProxy on free loopback ports, with the configuration of deploy/cells. */
 export interface Router {
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /** Socket of its runtime API. */
+  /** Path of the socket of HAProxy's runtime API. */
   socket: string;
   pid(): number;
   log(): string;
   kill(): Promise<void>;
-  /** Starts it again with the same files. */
+  /** Starts the router again with its existing files. */
   start(): Promise<void>;
 }
 
-/** Several routers with the same file of exceptions. */
+/** Several routers that share one file of exceptions. */
 export interface Routers {
   all: readonly [Router, ...Router[]];
-  /** File for `energy cells --file`, with the databases passed to `startRouters`. */
+  /** File for `energy cells --file`. Contains the databases that were passed to `startRouters`. */
   cellsFile: string;
   /** File of exceptions. */
   exceptions: string;
   stop(): Promise<void>;
 }
 
-/** Addresses and database of a cell. The ports are on the loopback interface. */
+/** Ports of a cell on the loopback interface, and its database. */
 interface RoutedCell {
   api: number;
   mqtt: number;
@@ -50,7 +50,7 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Returns the addresses of a cell for a router, with the data that a move needs. */
+/** Returns what a router and a move need to know of a cell: its addresses, database and secret. */
 export const routed = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),
@@ -122,7 +122,7 @@ export async function startRouters(options: {
 
 const here = (port: number) => `127.0.0.1:${port}`;
 
-/** Creates a router, which is not started yet. `number`: distinguishes its files. */
+/** Creates a router without starting it. `number` distinguishes the files of several routers. */
 async function makeRouter(options: {
   folder: string;
   env: Record<string, string>;

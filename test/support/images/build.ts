@@ -6,25 +6,25 @@ import { DEBIAN_13 } from '../tiers/reach.ts';
 import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman, reserveStorage } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Stage of deploy/Dockerfile whose tag keeps the installed packages from one run to the next. */
+/** Stage of deploy/Dockerfile that has a tag of its own, so that the installed packages are retained for the next run. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
-/** Targets of deploy/Dockerfile, with the tags that the tests use. `default` is built if a build names none. */
+/** Targets of deploy/Dockerfile with the tags that the tests use. `default`: the target that a build without a target produces. */
 export const IMAGE_TAGS = {
   service: 'localhost/energy-test:service',
   home: 'localhost/energy-test:home',
   default: 'localhost/energy-test:default',
 };
-/** Debian 13 with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
+/** Name of the image of Debian 13 with PostgreSQL, TimescaleDB, Patroni, etcd and HAProxy. */
 const DEBIAN = `localhost/energy-${basename(DEBIAN_13)}`;
-/** Base image of deploy/cluster's own images. The Debian of the tests stands in for it, so apt-get downloads only what it lacks. */
+/** Base image of deploy/cluster's own images. The tests' Debian 13 gets this name, so that apt-get downloads only what it lacks. */
 const DEBIAN_SLIM = 'docker.io/library/debian:13.1-slim';
-/** Left out of that image: no container of the tests uses it. */
+/** Folders that the image of Debian 13 omits, because no container of the tests uses them. */
 const NOT_COPIED = ['usr/lib/erlang', 'usr/lib/rabbitmq', 'usr/share/doc', 'usr/share/man', 'var/cache', 'var/lib/apt'];
 
 /**
- * Global set-up of the tests of images: builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
- * images for TimescaleDB and HAProxy. With IMAGES=home, only the image of a home. Nothing is pulled. Only `npm ci` and apt-get need a
- * network. Layers stay for the next run. Returns the function that ends the run.
+ * Global set-up of the tests of images. Builds every target of deploy/Dockerfile and the images of deploy/cluster as their users do, and
+ * images for TimescaleDB and HAProxy. With IMAGES=home, builds only the image of a home. No image is pulled; only `npm ci` and apt-get need
+ * a network. Layers are retained for the next run. Returns the function that ends the run.
  */
 export default async function setUp(): Promise<() => void> {
   preparePodman();
@@ -37,7 +37,7 @@ export default async function setUp(): Promise<() => void> {
   return release;
 }
 
-/** Builds a target of deploy/Dockerfile. `default`: the target that is built if a build names none. */
+/** Builds a target of deploy/Dockerfile. `default`: builds without naming a target. */
 function buildTarget(target: string, tag: string): void {
   const began = performance.now();
   const chosen = target === 'default' ? [] : [`--target=${target}`];
@@ -46,7 +46,7 @@ function buildTarget(target: string, tag: string): void {
   console.log(`built ${tag} in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 }
 
-/** Builds the images of deploy/cluster, and those that stand in for images of others. */
+/** Builds the images of deploy/cluster, and images that replace those of other projects. */
 function buildOthers(): void {
   importDebian();
   standIn('timescaledb', 'compose.yaml', 'database');
@@ -60,7 +60,7 @@ function buildOthers(): void {
   }
 }
 
-/** Imports Debian 13 as an image, unless it is there, under its own name and that of the slim image. */
+/** Imports Debian 13 as an image under its own name and that of the slim image, unless it exists. */
 function importDebian(): void {
   if (!podmanSucceeds('image', 'exists', DEBIAN)) {
     const excluded = NOT_COPIED.map((path) => `--exclude=./${path}/*`);
@@ -72,13 +72,13 @@ function importDebian(): void {
   podman('tag', DEBIAN, DEBIAN_SLIM);
 }
 
-/** Image that a compose file of deploy/ names for a service. */
+/** Returns the image that a compose file of deploy/ names for a service. */
 function imageOf(file: string, service: string): string {
   const { services } = parse(readFileSync(join(root, 'deploy', file), 'utf8'), { merge: true });
   return services[service].image;
 }
 
-/** Makes an image of Debian's packages, from a folder here, under the name that a compose file pulls. */
+/** Builds an image of Debian's packages from a local folder, under the name that a compose file would pull. */
 function standIn(folder: string, file: string, service: string): void {
   const tag = `--tag=${imageOf(file, service)}`;
   podman(
@@ -91,7 +91,7 @@ function standIn(folder: string, file: string, service: string): void {
   );
 }
 
-/** Mounts this machine's npm configuration, authorities and cache, with which it reaches its registry. */
+/** Returns mounts of this machine's npm configuration, certificate authorities and cache, with which npm reaches its registry. */
 function npmMounts(): string[] {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
@@ -105,7 +105,7 @@ function npmMounts(): string[] {
   return mounts.filter(([from]) => existsSync(from)).map(([from, to]) => `--volume=${from}:${to}`);
 }
 
-/** Size of an image above its base image, in MB of 1,000,000 bytes. */
+/** Returns the size of an image without its base image, in MB of 1,000,000 bytes. */
 export function megabytesAboveBase(tag: string): number {
   const bytes = (image: string) => Number(podman('image', 'inspect', '--format', '{{.Size}}', image));
   return (bytes(tag) - bytes(BASE_IMAGE)) / 1_000_000;

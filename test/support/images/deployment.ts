@@ -5,40 +5,43 @@ import { join, resolve } from 'node:path';
 import { podman, podmanEnvironment, VOLUMES } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Folders that are not copied, because a clone of the repository lacks them. */
+/** Folders that are not copied, because a clone of the repository does not contain them. */
 const NOT_CLONED = new Set(['.git', 'node_modules', 'artifacts', 'coverage', 'data', 'release']);
 
-/** Commands of podman that remove every container, volume and network in the tests' own storage. */
+/** Arguments of podman that remove every container, volume and network in the tests' own storage. */
 const REMOVE = ['rm --all --force --time=0 --volumes', 'volume prune --force', 'network prune --force'];
 
-/** A separate environment for containers: a copy of the repository, and a network with its own ports. */
+/** A simulated machine for containers, with a copy of the repository, and a network with its own ports. */
 export interface Deployment {
-  /** Address of that machine in the test's network, such as 198.18.0.2. */
+  /** Address of the simulated machine in the test's network, such as 198.18.0.2. */
   address: string;
-  /** Folder of the copied repository. */
+  /** Folder with the copy of the repository. */
   folder: string;
-  /** Runs a shell command on that machine in a folder of the repository, and returns its output. Throws with the output if it fails. */
+  /**
+   * Runs a shell command on the simulated machine in a folder of the repository, and returns its output. If the command fails, throws an
+   * error with the output.
+   */
   type(command: string, folder?: string): string;
-  /** Sends SIGTERM to a container. Podman kills it a minute later. Returns its exit code and the seconds it took. */
+  /** Sends SIGTERM to a container; podman kills it a minute later. Returns the exit code, and the time until the end in seconds. */
   stop(container: string): { code: number; seconds: number };
-  /** Removes containers, volumes and networks of podman, and the machine. */
+  /** Removes podman's containers, volumes and networks, and the simulated machine. */
   remove(): void;
 }
 
 /**
- * Creates the machine. Its network namespace has a link to this machine, so that published ports are reached as from the network of a
- * house, while ports of other programs here stay free. It has no Internet access. Needs root with the right to mount.
+ * Creates the simulated machine. Its network namespace has a link to this machine, so that tests reach published ports as from the network
+ * of a house, and ports of other programs on this machine do not conflict. It has no Internet access. Needs root with the right to mount.
  */
 export function createDeployment(): Deployment {
   const name = `energy${process.pid}`;
-  // Addresses for benchmarks between devices (RFC 2544), four for each process id.
+  // Addresses reserved for benchmarks of network devices (RFC 2544). Each process id gets four of them.
   const block = `198.18.${(process.pid >> 6) & 255}`;
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Left over from a killed run, whose network no longer exists.
+  // Removes what a killed run left behind: its network no longer exists.
   for (const command of REMOVE) podman(...command.split(' '));
-  // Podman leaves the folder of a volume whose programs still wrote to it, and would give it to the next volume of that name.
+  // If a program still writes to a volume, podman does not remove the volume's folder, and would reuse it for the next volume of that name.
   for (const left of globSync('*/', { cwd: VOLUMES })) rmSync(join(VOLUMES, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);
@@ -48,7 +51,7 @@ export function createDeployment(): Deployment {
     ip('-n', name, ...one.split(' '));
   ip('-n', name, 'route', 'add', 'default', 'via', outside);
   const folder = mkdtempSync(join(tmpdir(), 'energy-deployment-'));
-  // Also copy modification times, because podman reuses layers of unchanged files.
+  // Modification times are copied, too, because podman reuses layers of unchanged files.
   const cloned = readdirSync(root).filter((entry) => !NOT_CLONED.has(entry));
   execFileSync('cp', ['-a', ...cloned, folder], { cwd: root });
   const log = `${folder}.log`;
@@ -56,7 +59,7 @@ export function createDeployment(): Deployment {
     address,
     folder,
     type(command, within = '.') {
-      // A file instead of a pipe: the name server of podman's network keeps its inherited output open.
+      // The output goes to a file instead of a pipe: the name server of podman's network inherits the output and keeps it open.
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
@@ -76,7 +79,7 @@ export function createDeployment(): Deployment {
     },
     remove() {
       for (const command of REMOVE) deployment.type(`podman ${command}`);
-      // The link ends with the namespace.
+      // Deletes the network namespace, and with it the link.
       ip('netns', 'delete', name);
       rmSync(folder, { recursive: true, force: true });
       rmSync(log, { force: true });
@@ -85,16 +88,19 @@ export function createDeployment(): Deployment {
   return deployment;
 }
 
-/** Name under which `$(hostname)` in a typed command announces a deployment. */
+/** Name that `$(hostname)` returns in a documented command. The deployment is announced under this name. */
 export const HOST_NAME = hostname();
 
-/** Everything that a container has printed. */
+/** Returns everything that a container has printed. */
 export const containerOutput = (container: string): string => {
   const { stdout, stderr } = spawnSync('podman', ['logs', container], { env: podmanEnvironment(), encoding: 'utf8' });
   return stdout + stderr;
 };
 
-/** Waits until a container has printed a text, and returns the seconds from its last start. Throws with its output if that takes longer. */
+/**
+ * Waits until a container has printed a text. Returns the seconds since the container's last start. If this takes too long, throws an error
+ * with the container's output.
+ */
 export async function waitUntilPrinted(container: string, text: RegExp, withinMs: number): Promise<number> {
   const untilMs = Date.now() + withinMs;
   while (!text.test(containerOutput(container))) {
@@ -106,13 +112,13 @@ export async function waitUntilPrinted(container: string, text: RegExp, withinMs
   return (Date.now() - startedMs) / 1_000;
 }
 
-/** How often podman has restarted a container. */
+/** Returns how often podman has restarted a container. */
 export const countRestarts = (container: string): number =>
   Number(podman('inspect', '--format', '{{.RestartCount}}', container));
 
 /**
- * Memory that a container with a limit uses, in MB of 1,048,576 bytes: of its programs, and the maximum with page cache, which the kernel
- * takes back before the limit is exceeded. `killed` counts processes that the kernel ended.
+ * Returns the memory of a container with a limit, in MB of 1,048,576 bytes. `programsMb`: memory of its programs. `peakMb`: maximum with
+ * page cache, which the kernel reclaims before the limit is exceeded. `killed`: number of processes that the kernel killed.
  */
 export function readContainerMemory(container: string): { programsMb: number; peakMb: number; killed: number } {
   const group = `libpod_parent/libpod-${podman('inspect', '--format', '{{.Id}}', container)}`;

@@ -4,20 +4,23 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Folder of podman's storage and settings for the tests, apart from the machine's own. `npm run test:images` creates it with the base image.
- * Its number increases when the base image changes.
+ * Folder of podman's storage and settings for the tests, separate from those of the machine. `npm run test:images` creates it with the base
+ * image. Its number increases when the base image changes.
  */
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
-/** Folder of the tests' volumes. */
+/** Folder that contains the tests' volumes. */
 export const VOLUMES = join(FOLDER, 'storage/volumes');
-/** The image that deploy/Dockerfile begins with. Nothing is pulled: the tests make it themselves. */
+/** Base image of deploy/Dockerfile. It is not pulled; the tests create it. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
-/** All tests of images take about 15 minutes. */
+/** Maximum waiting time for another run. All tests of images take about 15 minutes. */
 const MAX_WAIT_SECONDS = 1_200;
-/** Exists once the base image is complete. */
+/** File that exists if the base image is complete. */
 export const BASE_IMAGE_MARKER = join(FOLDER, 'base-image');
 
-/** `crun`, podman's default runtime, fails where cgroups are in hybrid mode. The limits are below those that a sandbox may set. */
+/**
+ * Settings of podman. Its default runtime `crun` fails if cgroups are in hybrid mode, so `runc` is used. The limits are below those that a
+ * sandbox may set.
+ */
 const CONTAINERS_CONF = `[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
@@ -29,14 +32,14 @@ log_driver = "k8s-file"
 network_backend = "netavark"
 network_config_dir = "${join(FOLDER, 'networks')}"
 `;
-/** The state of running containers is in /run, which is empty after a restart of the machine. */
+/** Settings of podman's storage. The state of running containers is in /run, which is empty after a restart of the machine. */
 const STORAGE_CONF = `[storage]
 driver = "overlay"
 graphroot = "${join(FOLDER, 'storage')}"
 runroot = "/run/energy-usage-service-images"
 `;
 
-/** Creates the folder and its settings. */
+/** Creates podman's folder and its settings. */
 export function preparePodman(): void {
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'containers.conf'), CONTAINERS_CONF);
@@ -44,8 +47,8 @@ export function preparePodman(): void {
 }
 
 /**
- * Reserves the storage for this process, because each run removes all containers. Waits for another run. Returns a function that releases
- * the storage; the end of this process releases it, too. Rejects if the other run takes too long.
+ * Reserves podman's storage for this process, because each run removes all containers. Waits for another run, and rejects if that takes too
+ * long. Returns a function that releases the storage. The end of this process releases it, too.
  */
 export function reserveStorage(): Promise<() => void> {
   const holder = spawn('flock', [`--timeout=${MAX_WAIT_SECONDS}`, join(FOLDER, 'lock'), 'sh', '-c', 'echo; cat'], {
@@ -59,7 +62,7 @@ export function reserveStorage(): Promise<() => void> {
   });
 }
 
-/** Environment in which podman, podman-compose and commands of a person use the tests' storage. */
+/** Returns the environment in which podman, podman-compose and documented commands use the tests' storage. */
 export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
   CONTAINERS_CONF: join(FOLDER, 'containers.conf'),
@@ -69,8 +72,8 @@ export const podmanEnvironment = (): NodeJS.ProcessEnv => ({
 });
 
 /**
- * Runs podman and returns its output. If podman fails, throws an error with its output. Its working folder is the storage's, because conmon
- * writes files there.
+ * Runs podman and returns its output. If podman fails, throws an error with the output. The working folder is that of the storage, because
+ * conmon writes files to it.
  */
 export function podman(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('podman', args, {
@@ -94,5 +97,5 @@ export function podmanSucceeds(...args: string[]): boolean {
   }
 }
 
-/** Whether the base image is there, judged by a file. */
+/** Whether the base image exists, according to its marker file. */
 export const hasBaseImage = (): boolean => existsSync(BASE_IMAGE_MARKER);

@@ -2,24 +2,27 @@ import { request } from 'node:https';
 import { connect, isIP } from 'node:net';
 import mqtt from 'mqtt';
 
-/** A client in the network of a deployment. It trusts only the deployment's own certificate or authority, and checks its name. */
+/**
+ * A client in the network of a deployment. It trusts only the deployment's own certificate or certificate authority, and checks the name in
+ * the certificate.
+ */
 export interface Visitor {
   /** Sends a request, and returns the body of its response. Throws if the status is not 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
   ask(path: string, body?: unknown): Promise<any>;
   /**
-   * Creates a home with a meter, which publishes two registers of one day over MQTT with TLS. Returns a function that reads that
-   * day's kWh.
+   * Creates a home with a meter that publishes two registers of one day over MQTT with TLS. Returns a function that requests the kWh of
+   * that day.
    */
   publishOneDay(): Promise<() => Promise<number[]>>;
 }
 
-/** Energy that the published registers show. */
+/** Energy of the day whose registers `publishOneDay` publishes. */
 export const PUBLISHED_KWH = 1.5;
 
 /**
- * Returns a client that reaches `name` at `address` with an administrator's key. Unless `ca` names the certificates of authorities, it
- * downloads the deployment's own certificate.
+ * Returns a client that connects to `address` and expects the name `name`. It uses an administrator's key. Unless `ca` contains the
+ * certificates of authorities, the client downloads the deployment's own certificate.
  */
 export async function connectVisitor(at: {
   address: string;
@@ -28,7 +31,7 @@ export async function connectVisitor(at: {
   ca?: string;
 }): Promise<Visitor> {
   const { address, name, key } = at;
-  // A name in the handshake must not be an address.
+  // An IP address must not be sent as the server name of a TLS handshake.
   const server = isIP(name) ? {} : { servername: name };
   const send = (path: string, trusted: { ca: string } | { rejectUnauthorized: false }, body?: unknown) =>
     // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -36,7 +39,7 @@ export async function connectVisitor(at: {
       const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const method = body ? 'POST' : 'GET';
       const outgoing = request(
-        // A connection of its own: one from before `podman-compose down` has lost its network.
+        // Uses a new connection: connections from before `podman-compose down` have lost their network.
         { host: address, port: 8443, path, method, headers, timeout: 30_000, agent: false, ...server, ...trusted },
         async (response) => {
           const text = Buffer.concat(await response.toArray()).toString();
@@ -75,7 +78,7 @@ export async function connectVisitor(at: {
   };
 }
 
-/** Whether no broker answers without TLS at an address. */
+/** Whether an address has no broker that responds without TLS. */
 export function mqttRefuses(address: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect({ host: address, port: 1883, timeout: 5_000 });

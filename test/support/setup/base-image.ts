@@ -5,12 +5,12 @@ import { dirname, join, resolve } from 'node:path';
 import { BASE_IMAGE, BASE_IMAGE_MARKER, hasBaseImage, podman, preparePodman } from '../images/podman.ts';
 
 const packages = resolve(import.meta.dirname, '../../../node_modules');
-/** Folders that are left out, as in Debian's slim images. */
+/** Folders that the image omits, as Debian's slim images do. */
 const NOT_SLIM = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
 
 /**
- * Creates the image with which deploy/Dockerfile begins, unless it exists: Debian 12 by debootstrap, with the Node of
- * the npm package, this machine's npm, and the user `node`. Needs root, debootstrap, podman and runc.
+ * Creates the base image of deploy/Dockerfile unless it exists: Debian 12 by debootstrap, Node from the npm package, this machine's npm,
+ * and the user `node`. Needs root, debootstrap, podman and runc.
  */
 export function makeBaseImage(): void {
   if (hasBaseImage()) return;

@@ -4,21 +4,22 @@ import { dirname, join } from 'node:path';
 import { DEBIAN_13, DEBIAN_13_BIN } from '../tiers/reach.ts';
 
 /**
- * Packages: the Apache tier's server with its back-ups, and the cluster's broker, database manager with its leader
- * store, and proxy.
+ * Packages of Debian 13: PostgreSQL with its back-up program for the Apache tier, and the cluster's broker, database manager, leader store
+ * and proxy.
  */
 const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-server,patroni,etcd-server,haproxy';
 
 /**
- * Creates a folder with Debian 13, PostgreSQL 17 with TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy, unless it exists. Needs root and
- * debootstrap. Several runs may do so concurrently: each creates a temporary folder, and the first one that finishes renames it.
+ * Creates a folder with Debian 13, PostgreSQL 17 with TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy, unless the folder
+ * exists. Needs root and debootstrap. Several runs may create it concurrently: each uses a temporary folder, and the first run that
+ * finishes renames its folder.
  */
 export function makeDebian13(): void {
   const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'));
   if (isThere()) return;
   mkdirSync(dirname(DEBIAN_13), { recursive: true });
   const fresh = mkdtempSync(`${DEBIAN_13}.new-`);
-  // The server runs as another user, who must be able to enter the folder.
+  // PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(fresh, 0o755);
   console.log(
     `Making Debian 13 with PostgreSQL, TimescaleDB, pgBackRest, RabbitMQ, Patroni, etcd and HAProxy in ${DEBIAN_13}, for the Apache tier and the cluster: a minute, once …`,

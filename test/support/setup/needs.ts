@@ -7,31 +7,31 @@ import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
 import { DEBIAN_13, DEBIAN_13_BIN, explainMissingRabbitMq, findReachableTiers } from '../tiers/reach.ts';
 
-/** A requirement of tests that a machine may lack. */
+/** A requirement of some tests that a machine may lack, such as a program. */
 export interface TestRequirement {
-  /** Name of the requirement in the report of missing ones. */
+  /** Name of the requirement in the report of missing requirements. */
   name: string;
-  /** Instructions to install the missing requirement. */
+  /** Instructions to install the requirement. */
   how: string;
-  /** Tests that cannot run without it, as globs. */
+  /** Globs of the test files that cannot run without the requirement. */
   files: readonly string[];
 }
 
 interface Program {
-  /** Debian package whose program has the same name, or the name `program`. */
+  /** Name of a Debian package. Its program has the same name, unless `program` names another one. */
   name: string;
   program?: string;
   files: readonly string[];
 }
 
-/** Tests of `npm run test:images`. Other runs neither install nor report what these need. */
+/** Tests of `npm run test:images`. Other test runs neither install nor report the requirements of these tests. */
 const IMAGE_TESTS = ['test/images/*.test.ts'];
 const IMAGE_PROGRAMS: readonly Program[] = [
   { name: 'podman', files: IMAGE_TESTS },
   { name: 'podman-compose', files: IMAGE_TESTS },
   { name: 'runc', files: IMAGE_TESTS },
   { name: 'netavark', program: '../lib/podman/netavark', files: IMAGE_TESTS },
-  // Needed to resolve the names of services in their network.
+  // aardvark-dns resolves the names of services in podman's networks.
   { name: 'aardvark-dns', program: '../lib/podman/aardvark-dns', files: IMAGE_TESTS },
   // The init of a container.
   { name: 'catatonit', files: IMAGE_TESTS },
@@ -75,7 +75,7 @@ export const PROGRAMS: readonly Program[] = [
   ...(process.env.IMAGES ? IMAGE_PROGRAMS : []),
 ];
 
-/** Whether the tests find a program: on the path, or in Debian's folders of administrator programs. */
+/** Whether a program is installed: on the path, or in one of Debian's folders of administrator programs. */
 export function isInstalled(name: string): boolean {
   if (name === 'chromium-headless-shell' && process.env.CHROMIUM) return true;
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin'];
@@ -97,13 +97,13 @@ function mayMount(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n;
 }
 
-/** Returns the reason why a failover of the database cannot be tested here; null if it can. */
+/** Returns the reason why this machine cannot test a failover of the database; null if it can. */
 function clusterIsMissing(setup: string): string | null {
   if (process.getuid?.() !== 0 || !mayMount()) return 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux';
   return ['patroni', 'etcd'].every((name) => existsSync(join(DEBIAN_13, 'usr/bin', name))) ? null : setup;
 }
 
-/** Returns the requirements of the tests of images that are missing, in addition to programs. */
+/** Returns the missing requirements of the tests of images other than programs. */
 function findMissingImages(setup: string): TestRequirement[] {
   const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
   const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
@@ -113,7 +113,7 @@ function findMissingImages(setup: string): TestRequirement[] {
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];
 }
 
-/** Returns the requirements that this machine lacks, according to its files. Starts and creates nothing. */
+/** Returns the requirements that this machine lacks, according to its files. Starts no program and creates nothing. */
 export function findMissingRequirements(): TestRequirement[] {
   const setup = `npm run test:${process.env.IMAGES ? 'images' : 'setup'} (as root, on Debian)`;
   const earlier = {

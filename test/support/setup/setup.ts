@@ -7,8 +7,8 @@ import { findMissingRequirements, isInstalled, PROGRAMS } from './needs.ts';
 import { installPackages } from './packages.ts';
 
 /**
- * `npm run test:setup`: installs those requirements of the tests that this machine lacks, if possible. A requirement
- * that is still missing is not a failure: the run reports at its end which tests did not run.
+ * `npm run test:setup` installs those requirements of the tests that this machine lacks, as far as it can. A requirement that is still
+ * missing is not a failure: each test run ends with a list of the tests that did not run.
  */
 const isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
 

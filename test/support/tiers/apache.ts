@@ -3,7 +3,7 @@ import { makeInnerFolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_BIN } from './reach.ts';
 import { findUserIds, runServer, type TestServer } from './server.ts';
 
-/** Starts Debian 13's PostgreSQL 17 with its Apache-licensed TimescaleDB. */
+/** Starts the PostgreSQL 17 of Debian 13, with its Apache-licensed TimescaleDB. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = makeInnerFolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');

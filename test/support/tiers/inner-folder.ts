@@ -4,13 +4,16 @@ import { basename, join } from 'node:path';
 import { DEBIAN_13 } from './reach.ts';
 
 const PLACE = join(DEBIAN_13, 'var/tmp');
-/** The prefix is short, because the path of a socket in the folder has a maximum length. */
+/** Prefix of the folder's name. It is short, because the path of a socket in the folder has a maximum length. */
 const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-6)}-`;
 
-/** Creates a folder in Debian 13 for a program that runs there. Its name is derived from the folder for temporary files. */
+/**
+ * Creates a folder inside Debian 13 for a program that runs there. The folder's name contains part of the name of the folder for temporary
+ * files.
+ */
 export const makeInnerFolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
 
-/** Returns the folders that were created while `temporary` was the folder for temporary files. */
+/** Returns the folders inside Debian 13 that were created while `temporary` was the folder for temporary files. */
 export const listInnerFolders = (temporary: string): string[] =>
   existsSync(PLACE)
     ? readdirSync(PLACE)

@@ -5,24 +5,24 @@ import type { Tier } from '#src/database/capabilities.ts';
 
 /**
  * Folder with Debian 13, PostgreSQL 17 with its Apache-licensed TimescaleDB, and the cluster's programs; `npm run test:setup` creates it.
- * Its number increases with its packages, because a run of an earlier version may be using the previous folder.
+ * Its number increases when its packages change, because a run of an earlier version may still use the previous folder.
  */
 export const DEBIAN_13 = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',
   'debian-13-3',
 );
-/** Folder of the PostgreSQL programs of Debian 13, as a path in the chroot. */
+/** Folder of PostgreSQL's programs in Debian 13, as a path inside the chroot. */
 export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Returns how to make RabbitMQ available here; null if it is available. */
+/** Returns instructions to install RabbitMQ on this machine; null if it is installed. */
 export function explainMissingRabbitMq(): string | null {
   if (process.getuid?.() !== 0) return 'run the tests as root: its nodes run in a chroot';
   return existsSync(join(DEBIAN_13, 'usr/lib/rabbitmq')) ? null : 'npm run test:setup';
 }
 
-/** A tier that this machine cannot run, and how to install it. */
+/** A tier that this machine cannot run, with instructions to install it. */
 export interface MissingTier {
   tier: Tier;
   how: string;
@@ -53,7 +53,7 @@ function communityIsMissing(): string | null {
 }
 
 /**
- * Returns the program folder of the newest installed PostgreSQL that has TimescaleDB with its community library; undefined if there is
+ * Returns the folder of the programs of the newest installed PostgreSQL whose TimescaleDB has the community library; undefined if there is
  * none.
  */
 export function findCommunityPrograms(): string | undefined {

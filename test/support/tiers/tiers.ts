@@ -4,7 +4,7 @@ import { startCommunity } from './community.ts';
 import { startPlain } from './plain.ts';
 import type { TestServer } from './server.ts';
 
-/** Start functions for a server of each tier. */
+/** Functions that start a server, by tier. */
 export const START_TIER_SERVER: Record<Tier, () => Promise<TestServer>> = {
   plain: startPlain,
   apache: startApache,

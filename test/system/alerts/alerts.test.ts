@@ -104,7 +104,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
     user_id: userId,
     hours: [{ date: hour.slice(0, 10), hour: hour.slice(11, 16), kwh_used: 0.75 }],
   });
-  // The event of a further change within the minute is created at the end of the minute.
+  // A second change within the minute creates its event only at the end of the minute.
   await sendReading({ ts: startMs + hourMs * 0.75, energy_total_kwh: 101 });
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(events().filter(({ type }) => type === 'usage.updated')).toHaveLength(1);
@@ -158,7 +158,7 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     const row = { from: new Date(hourMs).toISOString(), price: 0.755 };
     receiver.answer = ({ path }) => ({ status: 200, body: path === '/prices' ? JSON.stringify([row]) : '' });
     const paths = { format: 'json', starts_at: '$.from', value: '$.price' } as const;
-    // The source's time of day is twelve hours away, so a fetch becomes due only through the change of the source.
+    // The source is due twelve hours from now, so only the change of the source can cause a fetch.
     const at = [new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)];
     const source = { url: receiver.url.replace('/hook', '/prices'), timezone: 'UTC', at, ...paths };
     // Only a utility or an administrator may have a source with a custom address.
@@ -170,7 +170,7 @@ test('only one of two workers fetches a source, and an alert on costs fires with
     expect(fired()[0]?.data).toMatchObject({ cost: '1.51' });
     const received = receiver.calls.filter(({ body }) => body.includes('"cost":"1.51"')).at(-1);
     expect((received?.atMs ?? Number.POSITIVE_INFINITY) - setAtMs).toBeLessThan(scaleTimeLimitMs(5_000));
-    // Longer than any worker waits between two checks for work.
+    // Wait longer than a worker's interval between two checks for work.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(receiver.calls.filter(({ path }) => path === '/prices')).toHaveLength(1);
   } finally {

@@ -89,7 +89,7 @@ async function kill(which: 'worker' | 'api' | 'database'): Promise<void> {
 
 const YESTERDAY_MS = Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000;
 
-/** Adds 1.1 kWh of yesterday's usage to every home. Retries until the database has committed it, as a broker would. */
+/** Adds 1.1 kWh of yesterday's usage to every home. Retries until the database has committed the readings, as a broker would. */
 async function consume(round: number): Promise<void> {
   const readAtMs = YESTERDAY_MS + 6 * 3_600_000 + round * 600_000;
   const batch = homes.map(({ deviceId }): IncomingMessage => {
@@ -121,7 +121,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
   await consume(0);
   for (let round = 1; round <= ALERTS; round++) {
     await consume(round);
-    // At this time some alerts are being evaluated and others delivered.
+    // After this delay, some alerts are being evaluated and others delivered.
     await new Promise((resolve) => setTimeout(resolve, 300 + ((round * 137) % 700)));
     await kill(victims[round % victims.length] as (typeof victims)[number]);
   }
@@ -132,7 +132,7 @@ test(`of ${HOMES * ALERTS} firings none is lost or duplicated while worker, API 
     id: string;
     data: { alert_id: string; period_start: string };
   }[];
-  // The same id means the same event, however often it is delivered. Each alert has one event, for its one day.
+  // An event that is delivered repeatedly has the same id each time. Each alert has one event, for its one day.
   const byId = new Map(events.map(({ id, data }) => [id, `${data.alert_id} ${data.period_start}`]));
   expect(new Set(byId.values()).size).toBe(HOMES * ALERTS);
   for (const { id, data } of events) expect(byId.get(id)).toBe(`${data.alert_id} ${data.period_start}`);

@@ -15,7 +15,7 @@ function running(folder: string): Map<number, string> {
       const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ');
       if (command !== '') found.set(Number(entry), command);
     } catch {
-      // The entry is not a process, has already ended, or belongs to another user.
+      // The entry in /proc is not a process, has already ended, or belongs to another user.
     }
   }
   return found;
@@ -44,7 +44,7 @@ async function flood(folder: string) {
 test('an interrupted benchmark ends what it started and removes its folders', async () => {
   const folder = await temporaryFolder();
   const bench = await flood(folder.path);
-  // npm forwards the signal that the terminal has sent to both.
+  // On Ctrl-C the terminal sends the signal to npm and to the benchmark, and npm forwards it, so it arrives twice.
   bench.child.kill('SIGINT');
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
@@ -60,13 +60,13 @@ test('a second Ctrl-C ends a benchmark at once, whatever hangs, and names the re
   process.kill(bench.pidOf('-D') as number, 'SIGSTOP');
   bench.child.kill('SIGTERM');
   await expect.poll(() => bench.pidOf('ingest-publisher.ts')).toBeUndefined();
-  // An earlier signal would count as the same Ctrl-C, forwarded by npm.
+  // If the second signal came sooner, it would count as the same Ctrl-C, forwarded by npm.
   await new Promise((done) => setTimeout(done, 400));
   bench.child.kill('SIGINT');
   expect(await bench.code).toBe(130);
   await expect.poll(() => running(folder.path)).toEqual(new Map());
   const [left = ''] = readdirSync(folder.path);
-  // The last output may arrive after the exit event.
+  // The last output may arrive after the process's exit event.
   await expect.poll(bench.output).toContain(`Left behind: ${join(folder.path, left)}`);
   await folder.remove();
 });

@@ -2,9 +2,14 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '#test/support/database.ts';
 import { measureReadings } from '../../../bench/readings.ts';
 
-/** Readings that are stored, and read in pages of 10,000; READ_READINGS=1000000 reads as many as `npm run bench -- readings`. */
+/**
+ * Number of readings that are stored and then read in pages of 10,000. READ_READINGS=1000000 is the number of `npm run bench -- readings`.
+ */
 const READINGS = Number(process.env.READ_READINGS ?? 400_000);
-/** Resident memory that the API may take in addition, in MiB. Without its heap flags it takes some 180 for JSON. */
+/**
+ * Maximum growth of the API's resident memory while the readings are read, in MiB. Without its heap flags it grows by some 180 MiB for
+ * JSON.
+ */
 const MAX_MIB = 60;
 
 test(`${READINGS.toLocaleString('en')} readings are read as JSON and as CSV in constant memory, and every page takes the same time`, async () => {

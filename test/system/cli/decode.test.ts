@@ -58,7 +58,7 @@ test('prints a line for each input line, with the device’s quantities, in UTC'
         },
       ],
     },
-    // Settings in the previous line do not apply to this line.
+    // Settings in the previous line of input do not apply to this line.
     { n: 8, topic: 'meter/sensor/energy/state', payload: '12.5', received_at },
     { n: 9, topic: 'meter/sensor/button/state', payload: '12.5', received_at },
   ];
@@ -166,12 +166,12 @@ test('rejects an endless line in bounded memory, and decodes the lines around it
   const write = (data: string | Buffer) => new Promise<void>((done) => child.stdin.write(data, () => done()));
   await write(`${JSON.stringify({ n: 0, ...tasmota })}\r\n\n`);
   const mib = Buffer.alloc(1_048_576, 'x');
-  // Peak memory of the process, as Linux reports it.
+  // Returns the peak memory of the process in MiB, as Linux reports it.
   const residentMib = () =>
     Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024;
   for (let count = 0; count < 300; count++) await write(mib);
   expect(residentMib()).toBeLessThan(250);
-  // A payload of the maximum length is still decoded.
+  // A payload of the maximum length is decoded, too.
   const longest = {
     topic: 'tele/plug/SENSOR',
     payload_b64: Buffer.alloc(1_048_576, ' ').toString('base64'),

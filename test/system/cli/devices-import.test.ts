@@ -93,7 +93,7 @@ test('imports a table as a whole; a repeated import changes nothing, whatever it
   expect(rows).toHaveLength(2);
   expect(rows[0]).toMatchObject({ address: 'cli' });
 
-  // A later import needs a new password file, because an existing file is not overwritten.
+  // A later import needs a new file for passwords, because an existing file is never overwritten.
   const more = await importText(`${text}${userId},,meter,hall,,,\n`);
   expect(more).toMatchObject({
     code: 1,
@@ -185,7 +185,7 @@ test('creates accounts for addresses if requested; they belong to the utility', 
     .where('user_id', '=', users[0]?.user_id ?? '')
     .execute();
   expect(events).toEqual([{ type: 'user.created' }]);
-  // This utility cannot see the homeowner of another utility, but the homeowner's address is taken.
+  // This utility cannot see the homeowner of another utility, but that homeowner's e-mail address is taken.
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -217,7 +217,7 @@ test('an import that is killed at any moment has imported all or nothing, and a 
     const after = (await devices()).length;
     expect([0, 2_000]).toContain(after);
     seen.add(after);
-    // The server may not have ended the killed process's transaction yet.
+    // The database server may not have ended the transaction of the killed process yet.
     await expect.poll(() => energy('devices', 'import', path('meters.csv'))).toMatchObject({ code: 0 });
     const all = await devices();
     expect(all).toHaveLength(2_000);
@@ -235,7 +235,7 @@ test('publishes the passwords of a killed import before it creates others', asyn
   const file = path('grown.credentials.csv');
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 0 });
-  // State after a kill directly after the commit; since then, rows were added to the table.
+  // Simulate a kill directly after the commit. Since the kill, rows were added to the table.
   await rename(file, `${file}.part`);
   await writeFile(path('grown.csv'), `user_id,type,location\n${userId},meter,first\n${userId},meter,second\n`);
   expect(await energy('devices', 'import', path('grown.csv'))).toMatchObject({ code: 1 });

@@ -10,7 +10,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const today = new Date();
-/** Last month, YYYY-MM: it is complete, and always one of the last two months. */
+/** Last month as YYYY-MM. It is complete, and always one of the last two months. */
 const MONTH = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 1, 1)).toISOString().slice(0, 7);
 
 let database: TestDatabase;
@@ -310,7 +310,7 @@ test('usage: explains why a device has no usage', async () => {
   expect(await printUsageBefore(counting.deviceId)).toBe(unknown);
 });
 
-/** Runs a command on a terminal (script(1)) and types `answer` at the first question. */
+/** Runs a command on a terminal (script(1)) and types `answer` when the command asks its first question. */
 async function onTerminal(args: string[], answer: string): Promise<string> {
   const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TERM: 'dumb' };
@@ -346,12 +346,12 @@ test('erases an account after two confirmations', async () => {
   expect(JSON.stringify(act)).not.toContain(user_id);
 });
 
-// Runs a separate process, because a process cannot change its time zone after reading it.
+// The command runs in a separate process, because a process cannot change its time zone after reading it.
 test.each([
   [[], 'Europe/Rome', 'Europe/Rome', true],
   [['--timezone', 'Asia/Tokyo'], 'Europe/Rome', 'Asia/Tokyo', true],
   [['--timezone', 'UTC'], 'Europe/Rome', 'UTC', true],
-  // If the machine's time zone is not set, the dashboard asks for it.
+  // If the machine's time zone is not set, the dashboard asks the user for the time zone.
   [[], 'UTC', 'UTC', false],
 ])('users create %j on a machine in %s creates an account in %s', async (args, zone, timezone, isGiven) => {
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder.path, TZ: zone };

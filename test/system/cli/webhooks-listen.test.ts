@@ -17,7 +17,7 @@ let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let worker: RoleProcess;
 let program: Server;
-/** Requests that the program under development received. */
+/** Requests that the webhook receiver under development received. */
 const received: { headers: IncomingHttpHeaders; body: string; url: string }[] = [];
 let status = 204;
 

@@ -82,7 +82,7 @@ async function login(username: string, password: string, options: IClientOptions
     ...options,
   });
   client.on('error', () => {});
-  // Each message of a test adds a listener for the end of the connection.
+  // Each message of a test adds a listener for the end of the connection, so more listeners than usual are allowed.
   client.setMaxListeners(100);
   clients.push(client);
   return client;
@@ -92,7 +92,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     () => 0,
     (error: { code?: number }) => error.code,
   );
-/** Returns whether a PUBLISH is acknowledged; a broker that refuses it ends the connection. */
+/** Returns whether a PUBLISH is acknowledged. A broker that refuses a PUBLISH ends the connection. */
 async function publishes(client: MqttClient, topic: string, payload = '1'): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) => client.once('close', () => resolve(false)));
   return Promise.race([
@@ -145,7 +145,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
   test('a device logs in and publishes readings and status, with any quality of service and retain flag', async () => {
     const { id, secret } = await device();
     const client = await login(id, secret, { protocolVersion });
-    // RabbitMQ has no QoS 2: it downgrades it to 1, and informs clients of MQTT 5.
+    // RabbitMQ has no QoS 2. It downgrades QoS 2 to 1, and informs only clients of MQTT 5.
     for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
       await client.publishAsync(readingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
     await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
@@ -188,7 +188,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     const notAuthorized = protocolVersion === 5 ? 0x87 : 5;
     const code = (username: string, password: string, clientId = username) =>
       codeOf(login(username, password, { protocolVersion, clientId }));
-    // RabbitMQ delays each refusal by three seconds.
+    // RabbitMQ delays each refusal of a login by three seconds, so the logins run concurrently.
     const codes = await Promise.all([
       code(one.id, other.secret),
       code(ended.id, ended.secret),
@@ -257,7 +257,7 @@ test('a message for another device or topic is refused whatever its name, and no
     expect([topic, await publishes(client, topic)]).toEqual([topic, false]);
     client.end(true);
   }
-  // With dots it has the same routing key, so it is the same topic: the device's own.
+  // With dots instead of slashes, the topic has the same routing key in RabbitMQ, so it is the device's own topic.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
   expect(await publishes(client, readingsTopic(one.id), 'last')).toBe(true);
@@ -273,7 +273,7 @@ test('a message of the service’s own user on a topic of no device is stored wi
   const { username, password } = parseAmqpUrl(cluster.url()) as AmqpUrl;
   const own = await login(username, password);
   const before = source.strays() ?? 0;
-  // The second topic has the form of a routing key that shards are bound to: the worker rejects it.
+  // The second topic has the form of a routing key of the shards' queues, so the worker must reject its message.
   for (const topic of ['gw/x/plug.1/state', 'energy/v1/größe/readings']) expect(await publishes(own, topic)).toBe(true);
   await expect.poll(() => source.strays()).toBe(before + 2);
   expect(taken).toEqual([]);
@@ -303,7 +303,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
   for (let index = 0; index < MESSAGES; index++) expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
-  // One message, and the part of the next that had already been read.
+  // The worker has taken one message, and at most a few others that it had already read from the connection.
   expect(taken.length).toBeLessThan(4);
   expect(disconnected).toBe(0);
   isFull = false;
@@ -321,7 +321,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   cluster.ctl('set_policy', 'few', '^energy.shard', '{"max-length": 5}', '--apply-to', 'queues');
   const acknowledged: string[] = [];
   const client = await login(id, secret);
-  // A full queue notifies the nodes; messages in transit meanwhile are still stored.
+  // When the queue is full, the nodes are notified. Messages that are already in transit are still stored.
   for (let index = 0; index < 100; index++) {
     client.publish(readingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);
@@ -330,7 +330,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   }
   expect(acknowledged.length).toBeGreaterThanOrEqual(5);
   expect(acknowledged.length).toBeLessThan(100);
-  // A client of MQTT 5 gets a reason code.
+  // A client of MQTT 5 gets a reason code for the refusal.
   const version5Client = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
   await expect(version5Client.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
   source = await start(takeAll);

@@ -79,7 +79,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       clientId: 'test',
     })
     .catch((error) => error);
-  // No message is accepted before its queue exists.
+  // No message is accepted before the shard's queue exists.
   const early = await Promise.race([
     client.publishAsync(readingsTopic('x'), '1', { qos: 1 }).then(
       () => 'acknowledged',
@@ -102,7 +102,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       const sequence = Number(payload);
       const expected = (last.get(topic) ?? -1) + 1;
       if (sequence > expected) outOfOrder++;
-      // The last acknowledgements of a worker that leaves may be lost.
+      // If a worker stops, its last acknowledgements may be lost, so its last messages may be repeated.
       if (sequence < expected) repeated++;
       else last.set(topic, sequence);
       if ((open.get(topic) ?? number) !== number) atTwo++;
@@ -138,7 +138,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
   let isOver = false;
   const publishing = publishUntil(() => isOver);
   await expect.poll(() => taken).toBeGreaterThan(200);
-  // Another worker joins and takes over its share while messages arrive.
+  // Another worker joins while messages arrive, and takes over its share of the shards.
   sources.push(await worker(2));
   await expect.poll(() => byWorker.get(2) ?? 0).toBeGreaterThan(200);
   const [atFirst, atSecond] = [byWorker.get(1) ?? 0, byWorker.get(2) ?? 0];
@@ -147,7 +147,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
   expect(share).toBeGreaterThan(0.15);
   expect(share).toBeLessThan(0.85);
   expect(repeated).toBe(0);
-  // A worker that stops hands over within a second, without changing the order.
+  // A worker that stops hands over its shards within a second, without changing the order of messages.
   const from = Date.now();
   await sources[1]?.leave();
   const leftMs = Date.now() - from;
@@ -172,7 +172,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
   let taken = 0;
   const worker = (number: number) =>
     source(({ topic, payload }, receipt) => {
-      // Possibly the last messages of the previous test, if its workers left before acknowledging them.
+      // Other topics belong to messages of the previous test, if its workers stopped before acknowledging them.
       if (!topic.includes('burst-')) {
         receipt.done();
         return true;
@@ -193,7 +193,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
     client.publishAsync(readingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
   );
   await Promise.all(publishing);
-  // Full: the maximum number of messages is in flight.
+  // Wait until the maximum number of messages is in flight.
   await expect.poll(() => taken).toBeGreaterThan(128);
   await pause(300);
   expect(taken).toBeLessThan(TOPICS * MESSAGES);
@@ -250,7 +250,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
         [userId],
       )
     ).rows[0].count as number;
-  /** Returns the time in ms until each device has as many stored readings as were acknowledged a second after a fault. */
+  /** Waits until each device has as many stored readings as had been acknowledged a second after a fault. Returns the duration in ms. */
   const until = async () => {
     const fromMs = Date.now();
     await pause(1_000);
@@ -319,9 +319,10 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];
   });
   expect(rows[0].energy).toBe(String(expected.reduce((sum, row) => sum + row.energy, 0n)));
-  // An election takes a second on a quiet machine. With both cores in use, 47 s were measured: the bound only checks that it ends.
+  // An election takes a second on a quiet machine. With both cores in use, 47 s were measured, so the bound only checks that the election
+  // ends.
   for (const ms of [silence, took.workerKilled, took.nodeKilled, took.workerFrozen]) expect(ms).toBeLessThan(120_000);
-  // A stopped worker hands over its shards, so there is no time-out as for a frozen one.
+  // A worker that is stopped hands over its shards, so no time-out must pass, unlike for a frozen worker.
   expect(took.workerStopped).toBeLessThan(Math.max(3_000, took.workerFrozen));
 });
 
@@ -344,7 +345,7 @@ test('a worker leaves a node that hangs, or that has no majority, within seconds
   await expect.poll(() => ports.length).toBe(2);
   expect(ends).toEqual(['the broker has sent nothing for 3 s']);
   expect(nodeOf(ports.at(-1))).not.toBe(hung);
-  // The first node still hangs, so the loss of another one leaves no majority.
+  // The first node still hangs, so the loss of another node leaves no majority.
   const third = cluster.nodes.find((node) => node !== hung && node !== nodeOf(ports.at(-1)));
   third?.freeze();
   await expect.poll(() => ends).toHaveLength(2);

@@ -15,11 +15,11 @@ import { PROGRAM } from '#test/support/program.ts';
 
 const MESSAGES_PER_SECOND = 16;
 const MESSAGES = 320;
-/** Interval of the requests of the account that moves, in ms. */
+/** Interval of requests for the moving account, in ms. */
 const ASK_EVERY_MS = 40;
-/** Maximum time without an answer of one of the cells. Two seconds on a machine that does nothing else. */
+/** Maximum time in which neither cell answers for the moved account, in ms; two seconds on an otherwise idle machine. */
 const MAX_HELD_MS = 8_000;
-/** Time until the old cell has ended the connections of its devices, with a margin for a busy machine. */
+/** Time until the old cell has ended the connections of the moved devices, in ms, with a margin for a busy machine. */
 const ELSEWHERE_MS = 30_000;
 
 let tls: LocalCertificate;
@@ -32,7 +32,7 @@ let router: Router;
 beforeAll(async () => {
   tls = await makeLocalCertificate();
   databases = [await testDatabase(), await testDatabase()];
-  // Clones of one template have its id.
+  // Databases that are cloned from one template have the same installation id, so each gets a new one.
   for (const { pool } of databases)
     await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
   [first, c2] = await Promise.all([
@@ -123,7 +123,7 @@ test('homes of both cells publish and are read through one address; a home moves
   await Promise.all([meter.flush(), other.flush()]);
   expect(await Promise.all([readingsOf(first, home), readingsOf(c2, there)])).toEqual([1, 1]);
 
-  // If the map of a router cannot be changed, nothing moves, and no client is affected.
+  // If the map of one router cannot be changed, the account does not move, and no client is affected.
   const broken = join(resolve(routers.cellsFile, '..'), 'broken.json');
   const cells = JSON.parse(readFileSync(routers.cellsFile, 'utf8'));
   writeFileSync(broken, JSON.stringify({ ...cells, routers: [...cells.routers, '127.0.0.1:1'] }));
@@ -133,7 +133,7 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await countOf(c2, 'arriving_names')).toBe(0);
   expect(await countOf(first, 'parcels')).toBe(0);
 
-  // Sends requests of the account by key and by session while messages are published.
+  // Sends requests for the account, by key and by session, while messages are published.
   const counts = new Map<string, number>();
   let isDone = false;
   const watch = async (what: string, once: () => ReturnType<typeof requestLoopback>) => {
@@ -178,10 +178,10 @@ test('homes of both cells publish and are read through one address; a home moves
   console.log(
     `held ${report.held_ms} ms, forwarded ${report.forwarded}: ${JSON.stringify(Object.fromEntries(counts))}`,
   );
-  // No request gets 401, 404 or an answer without data at any time.
+  // At no time does a request get 401, 404 or a response without data.
   expect([...counts.keys()].filter((name) => name.includes('WRONG'))).toEqual([]);
 
-  // Every acknowledged message is stored once, in the new cell, and the device is connected there.
+  // Every acknowledged message is stored once, in the new cell, and the device is connected to the new cell.
   expect(meter.acknowledged.size).toBe(sent);
   expect(await readingsOf(c2, there)).toBe(sent);
   await expect.poll(() => readingsOf(c2, home), { timeout: ELSEWHERE_MS }).toBe(sent);
@@ -192,7 +192,8 @@ test('homes of both cells publish and are read through one address; a home moves
   const usage = await send(`/v1/devices/${home.deviceId}`, home.key);
   expect([usage.status, usage.headers['energy-cell']]).toEqual([200, 'c2']);
 
-  // A restarted router keeps the exceptions. The first cell is killed as a whole: the account that moved away and the other one are served.
+  // A restarted router still has the exceptions. After the first cell is killed as a whole, the moved account and the second cell's own
+  // account are still served.
   await router.kill();
   await router.start();
   await first.kill();
@@ -203,7 +204,7 @@ test('homes of both cells publish and are read through one address; a home moves
   expect(await Promise.all([readingsOf(c2, home), readingsOf(c2, there)])).toEqual([sent, sent]);
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status).toBe(503);
 
-  // The first cell comes back, and the account moves back to it: its names need no exceptions, but the session's.
+  // The first cell is started again, and the account moves back to it. Its names then need no exceptions; only its session needs one.
   await first.start();
   await expect.poll(async () => (await send('/v1/users', first.adminKey)).status, { timeout: 20_000 }).toBe(200);
   const back = await move(home, c2, 'first');

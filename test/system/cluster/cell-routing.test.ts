@@ -10,13 +10,13 @@ import { type LocalCertificate, makeLocalCertificate } from '#test/support/clust
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { PROGRAM } from '#test/support/program.ts';
 
-/** Two servers that answer with the name of their cell, behind the router with the deployed configuration. */
+/** Two servers that each respond with the name of their cell, behind the router with the deployed configuration. */
 let routers: Routers;
 let router: Router;
 let pair: LocalCertificate;
 let web: Record<'first' | 'c2', Server>;
 let brokers: Record<'first' | 'c2', TcpServer>;
-/** Last cell that received a CONNECT, by its user name. */
+/** Last cell that received a CONNECT of a user name, by user name. */
 const connectedTo = new Map<string, string>();
 
 const portOf = (server: Server | TcpServer) => (server.address() as { port: number }).port;
@@ -111,7 +111,7 @@ async function connect(username: string): Promise<string | undefined> {
   connectedTo.delete(username);
   for (const protocolVersion of [4, 5] as const) {
     const url = `mqtt://127.0.0.1:${router.ports.mqtt}`;
-    // The stub answers in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse. The test checks only which cell received the
+    // The stub broker responds in the form of MQTT 3.1.1, which a client of MQTT 5 may refuse. The test checks only which cell received the
     // CONNECT.
     const client = mqtt.connect(url, { username, password: 'x', protocolVersion, reconnectPeriod: 0 });
     client.on('error', () => {});
@@ -137,7 +137,7 @@ const hashOf = (secret: string) => createHash('sha256').update(secret).digest('h
 test('a request is routed to the cell of its key, else of its cookie, else of a mailed token, else to the first cell', async () => {
   await expect.poll(() => cellOf('/v1/users', { key: `eus_live_c2_${RANDOM}` })).toBe('c2');
   expect(await cellOf('/v1/users', { key: `eus_live_${RANDOM}` })).toBe('first');
-  // The key decides, whatever the path names: the cell answers 404 for an account that it does not have.
+  // The key selects the cell, whatever the path contains. The cell answers 404 for an account that it does not have.
   expect(await cellOf(`/v1/users/usr_c2_${ID}`, { key: `eus_live_${RANDOM}`, cookie: `c2.${RANDOM}` })).toBe('first');
   for (const key of [`eus_live_c9_${RANDOM}`, 'eus_live_', '_'.repeat(50), 'x', `eus_live_api_${RANDOM}`])
     expect(await cellOf('/v1/users', { key })).toBe('first');
@@ -172,7 +172,7 @@ test('a sign-in at a provider goes to the cell that the page asks, and the provi
     cellOf('/dashboard/sign-in/callback?code=1&state=2', { provider, ...(cookie === undefined ? {} : { cookie }) });
   expect(await back(`c2.${RANDOM}`)).toBe('c2');
   expect(await back(RANDOM)).toBe('first');
-  // A session of another cell in the same browser does not decide.
+  // A session cookie of another cell in the same browser does not select the cell.
   expect(await back(`c2.${RANDOM}`, RANDOM)).toBe('c2');
   expect(await back(RANDOM, `c2.${RANDOM}`)).toBe('first');
 });
@@ -187,7 +187,7 @@ test('a device is routed to the cell in its user name', async () => {
 test('exceptions apply at once, and after a restart of the router; energy cells reports and repairs differences', async () => {
   const moved = `eus_live_${'m'.repeat(42)}`;
   const places = { file: routers.exceptions, routers: [router.socket] };
-  // More than one request to the runtime API.
+  // So many exceptions that they need more than one request to the router's runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
   await storeExceptions(
     places,
@@ -213,7 +213,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.kill();
   await router.start();
   await holds();
-  // One name is moved again, and one returns to the cell that created it.
+  // One of the moved names is moved again, and one returns to the cell that created it.
   await storeExceptions(
     places,
     new Map([

@@ -18,7 +18,7 @@ import { pairDevices } from '../../../bench/support.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const DEVICES = 60;
-/** A process checks each second which logins have moved. */
+/** Time limit for logins that have moved: each process checks for them every second. */
 const SOON = { timeout: 5_000, interval: 50 };
 /** An address that is not in TRUST_PROXY. */
 const DIRECT = '127.0.0.2';
@@ -45,7 +45,7 @@ afterAll(async () => {
 type Which = 0 | 1;
 const portOf = (which: Which) => pair.processes[which].ports.mqtt;
 
-/** Connects to a process, past the proxy. `ended`: reason codes of DISCONNECT packets. */
+/** Connects to one process directly, not through the proxy. `ended`: reason codes of DISCONNECT packets. */
 async function connectTo(which: Which, options: IClientOptions) {
   const open = () => connectTcp({ port: portOf(which), host: '127.0.0.1', localAddress: DIRECT });
   const client = new mqtt.MqttClient(open, { reconnectPeriod: 0, clientId: 'same', ...options });
@@ -90,8 +90,8 @@ test.each([4, 5] as const)(
     await second.client.publishAsync(topic, reading(1), { qos: 1 });
     await expect.poll(() => first.client.connected, SOON).toBe(false);
     if (protocolVersion === 5) expect(first.ended).toEqual([0x8e]);
-    // The client returns. This time the previous process hangs while the connection breaks, and detects that only after the client has a
-    // new connection.
+    // The client returns. This time the previous process hangs while its connection to the client breaks, and detects the break only after
+    // the client has a new connection.
     pair.processes[1].signal('SIGSTOP');
     second.client.stream.destroy();
     const third = await connectTo(0, options);
@@ -112,12 +112,12 @@ test('a will is not published if its client connects to another process before t
   first.client.stream.destroy();
   const second = await connectTo(1, { ...login, will });
   await second.client.publishAsync(topic, reading(1), { qos: 1 });
-  // Longer than a will waits.
+  // Wait longer than the delay of the will.
   await pause(4_000);
   expect([second.client.connected, await stored(), await isFaulty()]).toEqual([true, 1, false]);
 });
 
-/** Connects with single packets. `next` returns the next packet of the broker. */
+/** Opens a raw connection for single MQTT packets. `next` returns the next packet of the broker. */
 function rawClient(which: Which, protocolVersion: 4 | 5) {
   const socket = connectTcp({ port: portOf(which), host: '127.0.0.1', localAddress: DIRECT });
   const [replies, waiting]: [Packet[], ((packet: Packet) => void)[]] = [[], []];
@@ -143,7 +143,7 @@ function rawClient(which: Which, protocolVersion: 4 | 5) {
 test.each([
   { protocolVersion: 4, ending: 'has broken' },
   { protocolVersion: 5, ending: 'has broken' },
-  // When the client returns, the first process detects that the login was at the other process.
+  // When the client returns to the first process, this process detects that the login was at the other process.
   { protocolVersion: 4, ending: 'is still open' },
   { protocolVersion: 5, ending: 'is still open' },
 ] as const)(
@@ -172,20 +172,20 @@ test.each([
     first.send(publish(1, false));
     expect(await first.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     if (ending === 'has broken') first.socket.destroy();
-    // The client did not receive the PUBREC, and repeats the message.
+    // The client did not receive the PUBREC, so it repeats the message.
     const second = await begin(1);
     second.send(publish(1, true));
     expect(await second.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     second.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
     expect(await second.next()).toMatchObject({ cmd: 'pubcomp', messageId: 5 });
     second.socket.destroy();
-    // At the first process, this message is not a repetition.
+    // For the first process, this message is not a repetition, because the message id is free again.
     const third = await begin(0);
     third.send(publish(2, false));
     expect(await third.next()).toMatchObject({ cmd: 'pubrec', messageId: 5 });
     expect(await stored()).toBe(2);
     first.socket.destroy();
-    // A PUBREL of an exchange that began elsewhere is answered, too.
+    // A PUBREL is answered even if its exchange began at the other process.
     third.socket.destroy();
     const fourth = await begin(1);
     fourth.send({ cmd: 'pubrel', messageId: 5, qos: 1 });
@@ -229,7 +229,7 @@ test('limits of requests count at each process, and a deleted device is disconne
       );
     return refused;
   };
-  // The limit is 120 a minute. A new minute may begin meanwhile.
+  // The limit is 120 attempts a minute. A new minute may begin during the test.
   expect([await attempts(1, 125), await attempts(0, 1)]).toEqual([expect.any(Number), 0]);
   const deleted = [await makeMeter(), await makeMeter()] as const;
   const connected = [await connectTo(0, deleted[0].login), await connectTo(1, deleted[1].login)];

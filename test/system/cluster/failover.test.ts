@@ -24,9 +24,9 @@ const HOMES = 12;
 const HOUR_MS = 3_600_000;
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 12 * HOUR_MS;
 const THRESHOLD_KWH = 1;
-/** Fault of the primary: `kill` (SIGKILL), or `freeze`, which ends no connection. */
+/** Fault of the primary: `kill` (SIGKILL), or `freeze`, after which its connections stay open. */
 const BY = process.env.FAILOVER_BY === 'freeze' ? 'freeze' : 'kill';
-/** Patroni's minimum time until it declares a primary dead is 20 s. */
+/** Maximum duration of a failover. Patroni's minimum time until it declares a primary dead is 20 s. */
 const GOAL_SECONDS = 30;
 
 let cluster: PatroniCluster;
@@ -151,7 +151,7 @@ test('after SIGKILL of the primary with its Patroni, and a switchover, no acknow
   expect(new Set(api.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   const refused = api.answers.filter(({ status }) => status === 503);
   expect(new Set(refused.map(({ headers }) => headers['retry-after']))).toEqual(new Set(['5']));
-  // Each of these requests was refused during the failover, and succeeds again.
+  // Each kind of request was refused during the failover, and succeeds again.
   const paths = [...new Set(api.answers.map(({ what }) => what))];
   expect(paths.map((path) => api.answers.findLast(({ what }) => what === path)?.status)).toEqual(paths.map(() => 200));
   expect(new Set(refused.map(({ what }) => what))).toEqual(new Set(paths));
@@ -182,7 +182,7 @@ test('a client reads its own writes from either API; a lagging standby reports i
   for (const api of [0, 1, 0, 1])
     expect(await usedBy(api, changing)).toEqual({ status: 200, kwh: 0, ageSeconds: null });
 
-  // Once the standby has replayed the change, it serves this account, too.
+  // After the standby has replayed the change, it serves this account, too.
   await inStandby.query('SELECT pg_wal_replay_resume()');
   await pause(2_500);
   await inStandby.query('SELECT pg_wal_replay_pause()');
@@ -204,7 +204,7 @@ test('a client reads its own writes from either API; a lagging standby reports i
   await expect.poll(risks).toEqual([expect.stringContaining('no standby is connected')]);
 });
 
-/** Waits until acknowledgements resume under the new primary. Returns the length of the gap in seconds. */
+/** Waits until acknowledgements resume under the new primary. Returns the length of the gap in acknowledgements, in seconds. */
 async function untilAcknowledgedAgain(meters: Meters, fromMs: number): Promise<number> {
   await cluster.primary();
   const primaryMs = Date.now();
@@ -236,7 +236,7 @@ async function allStoredOnce({ acknowledged }: Meters): Promise<void> {
   }
 }
 
-/** Energy of each hour in mWh, by the reference. */
+/** Returns the energy of each hour in mWh, computed by the reference implementation. */
 async function hoursOf(acknowledged: Meters['acknowledged'], deviceId: string): Promise<[number, number][]> {
   const { rows } = await pool.query(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',

@@ -14,9 +14,9 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
-/** Maximum time until another process takes over a duty. */
+/** Maximum time until another process takes over a duty, in ms. */
 const TAKEOVER_MS = 10_000;
-/** Additional time from a reading to its webhook on a machine that is busy with other tests. */
+/** Additional time from a reading to its webhook, on a machine that is busy with other tests, in ms. */
 const BUSY_MS = 5_000;
 const SECRET_KEY = 'the secret of this installation';
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Two processes that compete for a duty, and the record of who did each step, in order. */
+/** Two processes that compete for a duty, and a record of the process that did each step, in order. */
 async function holders(statement: string) {
   const { pool } = database;
   await pool.query(
@@ -131,7 +131,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
     ]);
   };
   const countCalls = (text: string) => receiver.calls.filter(({ body }) => body.includes(text)).length;
-  /** Waits until the delivery is recorded: if a worker is killed before that, it is delivered again (at least once). */
+  /** Waits until the delivery is recorded. If a worker is killed before the record, the delivery is repeated (at least once). */
   const recorded = async () => {
     const pending = "SELECT FROM deliveries WHERE status = 'pending'";
     await expect.poll(async () => (await database.pool.query(pending)).rows.length, { interval: 50 }).toBe(0);
@@ -146,7 +146,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await fires(0);
   await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(1);
 
-  // Kill it directly after new work arrives.
+  // Kill the worker directly after new work arrives for it.
   await recorded();
   await consume();
   await hangs.kill();
@@ -154,8 +154,8 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await recorded();
   await goesOn.kill();
 
-  // One worker hangs during a transaction that has locked the user for whom it is about to send an event. It starts while the row is
-  // locked, because otherwise it would send the pending event first.
+  // One worker hangs during a transaction that has locked the user to whom the worker is about to send an event. The worker is started
+  // while the row is locked; otherwise it would send the pending event first.
   await database.pool.query("UPDATE usage_told SET told_at = told_at - interval '2 minutes'");
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN');
@@ -177,7 +177,7 @@ test('alerts, webhooks and usage.updated continue while a worker is killed or ha
   await expect.poll(() => countCalls('"usage.updated"'), { interval: 50 }).toBe(2);
   expect(performance.now() - from).toBeLessThan(TAKEOVER_MS + BUSY_MS);
 
-  // The hung worker resumes, finds its transaction aborted, and works as before.
+  // The hung worker resumes, detects that its transaction was aborted, and then works as before.
   hangs.process.kill('SIGCONT');
   await setTimeout(1_500);
   await recorded();

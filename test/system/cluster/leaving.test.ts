@@ -40,7 +40,7 @@ interface Answered {
   closes: boolean;
 }
 
-/** Sends one HTTP/1.1 request. `body` is sent in two halves, with a pause of so many ms. */
+/** Sends one HTTP/1.1 request. `body` is sent in two halves, with a pause of `apartMs` between them. */
 const send = (
   api: RoleProcess,
   agent: Agent,
@@ -92,12 +92,13 @@ test('a process announces its stop, lets its clients move, and interrupts no req
   await setTimeout(300);
   const from = performance.now();
   const stopped = api.stop();
-  // The request's body arrives when the process would have ended if it did not wait for it.
+  // The request's body arrives after the drain time, so the process must wait for it.
   const late = send(api, agent(), '/v1/users', {
     body: JSON.stringify({ email: 'late@example.com', role: 'homeowner' }),
     apartMs: DRAIN_SECONDS * 1_000 + 500,
   });
-  // A connection that was opened before, with a request after new connections are refused: the request may have been in transit.
+  // A request on a connection that was opened earlier is answered even after new connections are refused, because it may have been in
+  // transit.
   const quiet = connectTls({ host: '127.0.0.1', port: api.ready.https_port as number, rejectUnauthorized: false });
   let answered = '';
   quiet.on('data', (chunk) => {
@@ -112,7 +113,7 @@ test('a process announces its stop, lets its clients move, and interrupts no req
     await setTimeout(50);
   }
   const ends = await Promise.all(clients);
-  // The announcement comes at once, and every client has half of the drain time to move.
+  // The announcement (503) comes at once, and every client has half of the drain time to move to another process.
   expect(new Set(looks.slice(1))).toEqual(new Set([503]));
   expect(failures).toEqual([]);
   for (const { answers, atMs } of ends) {
@@ -152,7 +153,7 @@ test('over HTTP/2 it completes the requests that it began, and rejects those tha
       const sent: Promise<void>[] = [];
       let open = 0;
       const timer = setInterval(() => {
-        // Few concurrent requests: an account with too many is refused, however slow the machine is.
+        // The number of concurrent requests is limited, because an account with too many would be refused on a slow machine.
         if (open >= MAX_OPEN) return;
         if (!isOver && !session.closed && !session.destroyed) {
           open++;

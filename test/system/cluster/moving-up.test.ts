@@ -15,8 +15,8 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 
 /**
- * The procedure of docs/several-machines.md, Moving up: embedded broker, mosquitto, RabbitMQ cluster. The database's part is `energy
- * migrate`.
+ * Tests the procedure in the section Moving up of docs/several-machines.md: embedded broker, mosquitto, RabbitMQ cluster. The database is
+ * moved by `energy migrate`.
  */
 const DEVICES = 12;
 const ROUND_MS = 100;
@@ -57,7 +57,7 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   const db = createDatabase(database.pool);
   const { user_id: userId } = await createUser(db, { email: 'moving@example.com', role: 'homeowner' });
   const embedded = await ingest();
-  // Target of the host name that devices use.
+  // Addresses to which the host name of the broker leads devices.
   const address = [{ ports: { mqtt: embedded.ready.port as number } }];
   const ids: string[] = [];
   for (let index = 0; index < DEVICES; index++) {
@@ -96,14 +96,14 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(ROUNDS * DEVICES * 2);
 
-  // Move to RabbitMQ at a bad time: mosquitto's worker has ended, and the messages that mosquitto acknowledges wait there.
+  // Move to RabbitMQ at a bad time: mosquitto's worker has been killed, and the messages that mosquitto acknowledges wait in mosquitto.
   await previous.kill();
   await waitForMoreRounds();
   const before = await stored();
   expect(acknowledged() - before).toBeGreaterThan(ROUNDS * DEVICES);
   await ingest({ MQTT_URL: cluster.url(), SHARDS: '8' });
   address[0] = { ports: { mqtt: cluster.nodes[0]?.ports.mqtt as number } };
-  // Devices can no longer reach mosquitto, which still has its queued messages.
+  // mosquitto is stopped: devices cannot reach it any more, and it still has its queued messages.
   process.kill(mosquitto.pid, 'SIGSTOP');
   await waitForMoreRounds();
   await expect.poll(stored).toBeGreaterThan(before + ROUNDS * DEVICES);

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HAProxy, startHAProxy } from '#test/support/cluster/haproxy.ts';
 import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 
-/** Maximum time until a device is connected to another node. */
+/** Maximum time until a device is connected to another node, in ms. */
 const ELSEWHERE_MS = 12_000;
 
 let brokers: [Mosquitto, Mosquitto];
 let proxy: HAProxy;
 beforeAll(async () => {
-  // Any MQTT broker is sufficient behind the proxy; the third node is down.
+  // Brokers behind the proxy. Any MQTT broker is sufficient for the test; the third node is down.
   brokers = [await startMosquitto(), await startMosquitto()];
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' });
   proxy = await startHAProxy({

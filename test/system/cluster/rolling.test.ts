@@ -39,7 +39,8 @@ test('a POST that reaches both processes at once has one effect and one response
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(both()[index % 2] as number)));
   const ids = new Set(answers.filter(({ status }) => status === 201).map(({ json }) => json.user_id));
   expect(ids.size).toBe(1);
-  // A duplicate that arrives while the first is in progress is refused, and gets the first response when it is retried at either process.
+  // A duplicate that arrives while the first request is in progress is refused. When the duplicate is sent again to either process, it gets
+  // the response of the first request.
   expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
   for (const port of both()) {
     const again = await post(port);
@@ -132,7 +133,7 @@ test('both processes are replaced twice, one after the other, and no continuous 
     const send = (path: string, asked = {}) => pair.ask(pair.ports.proxy, path, { ...asAdmin(), agent, ...asked });
     for (let turn = index; !over.signal.aborted; turn++) {
       if (turn % 4 === 0) {
-        // These requests are not safe to repeat, and have no idempotency key.
+        // These requests are not safe to repeat, because they have no idempotency key.
         if (note('POST', 201, await send('/v1/users', { method: 'POST', body: someone() }))) counts.created++;
       } else if (turn % 4 === 1) {
         const body = { timezone: turn % 8 === 1 ? 'Europe/Berlin' : 'UTC' };

@@ -21,7 +21,10 @@ import { pairDevices } from '../../../bench/support.ts';
 
 /** Public address of both routers, as a DNS name would be. The test sends requests to each router directly. */
 const PUBLIC_URL = 'https://energy.test';
-/** Maximum time without a PUBACK when a router is killed. Its devices connect to the other one at once; the machine may be busy. */
+/**
+ * Maximum time without a PUBACK after a router is killed, in ms. The router's devices connect to the other router at once, but the machine
+ * may be busy.
+ */
 const MAX_SILENCE_MS = 10_000;
 
 let tls: LocalCertificate;
@@ -51,7 +54,7 @@ beforeAll(async () => {
   };
   const start = async (name: string) => {
     const { pool, url } = databaseOf(name);
-    // Clones of one template have its id.
+    // Databases that are cloned from one template have the same installation id, so each gets a new one.
     await pool.query('UPDATE installation SET installation_id = gen_random_uuid()::text');
     return startCell({ name, url, tls, env });
   };
@@ -73,7 +76,7 @@ afterAll(async () => {
 const databaseOf = (cell: string) => databases[cell] ?? expect.fail(cell);
 const cellOf = (name: string) => cells[name] ?? expect.fail(name);
 
-/** Runs a function. Identifiers and keys that it creates contain the name of the cell. */
+/** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
 async function within<T>(cell: string, run: () => Promise<T>): Promise<T> {
   setCell(cell === 'first' ? undefined : cell);
   return run().finally(() => setCell(undefined));
@@ -138,7 +141,7 @@ test('each router is killed in turn: the devices of both cells publish through t
   for (const publisher of publishers) expect(publisher.longestSilenceMs()).toBeLessThan(MAX_SILENCE_MS);
 });
 
-/** Connects a device through a router, with one client id. */
+/** Connects a device through a router. The client id is always the same. */
 async function connectThrough({ ports }: Router, { deviceId, secret }: Home): Promise<MqttClient> {
   const login = { username: deviceId, password: secret, clientId: 'same', reconnectPeriod: 0 };
   const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.mqtt}`, login);
@@ -197,7 +200,7 @@ test('an account that moves is routed to its new cell by both routers; without o
     await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect([await storedIn('c2', home), await storedIn('first', home)]).toEqual([2, 0]);
-  // A router that is started again reads the exceptions from the file.
+  // A restarted router reads the exceptions from the file.
   await one.kill();
   await one.start();
   await expect.poll(cellsSeen).toEqual([
@@ -216,7 +219,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
     await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect(await storedIn(cell, home)).toBe(2);
-  // A password through the same listener, too.
+  // A login with a password works at the same listener, too.
   const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${both[0].ports.mqtts}`, {
     ...{ username: home.deviceId, password: home.secret },
     ...{ rejectUnauthorized: false, reconnectPeriod: 0 },
@@ -241,7 +244,7 @@ test('a person who signs in at a provider is signed in to the cell that has the 
     });
     expect([redirect.status, redirect.headers['energy-cell']]).toEqual([200, cell]);
     const back = new URL(await provider.signIn(redirect.json.location, 'there'));
-    // The provider's redirect may come through the other router.
+    // The redirect from the provider may arrive at the other router.
     const headers = { cookie: cookiesOf(redirect.headers).join('; ') };
     return requestLoopback(tls.cert, other.ports.api, back.pathname + back.search, { headers });
   };

@@ -31,7 +31,7 @@ async function alertsPage(email: string): Promise<Page> {
 const dialog = (page: Page) => page.getByRole('dialog');
 const words = (page: Page) => dialog(page).getByRole('status').textContent();
 const row = (page: Page, rule: string) => page.locator('tbody tr', { hasText: rule });
-/** Reads the chart's text: the number of marked bars, and which they are. */
+/** Reads the chart's text: the number of marked bars, and their positions. */
 const marked = async (page: Page) => {
   const label = (await dialog(page).getByRole('img').getAttribute('aria-label')) ?? '';
   const days = await dialog(page).locator('figure tbody tr', { hasText: /yes$/ }).locator('th').allTextContents();
@@ -54,7 +54,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: ZONE });
   const meter = await dashboard.device(userId);
-  // Hours of 0.5 kWh for 40 days, every fifth day one hour of 4 kWh at noon (New York), and eight hours of silence.
+  // Readings for 40 days, with 0.5 kWh in each hour, one hour of 4 kWh at noon (New York) on every fifth day, and eight hours of silence.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
   const hours = Array.from({ length: 40 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, hour: '2-digit', hourCycle: 'h23' });
@@ -78,9 +78,9 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await testLooks(page, 'alerts-empty');
 
   await page.getByRole('button', { name: 'Create an alert' }).click();
-  // The initial value is one that was seldom exceeded: an ordinary day has 12 kWh, one with a high hour 15.5.
+  // The initial threshold is a value that was seldom exceeded: an ordinary day has 12 kWh, a day with a high hour 15.5 kWh.
   await expect.poll(() => page.locator('[inputmode=decimal]').inputValue()).toMatch(/^1[56]$/);
-  // Not the response for the initial value, which may still be pending.
+  // Wait for the response to the new value. The response for the initial value may still be pending.
   const answer = page.waitForResponse(
     (response) => response.url().endsWith('/alerts/preview') && response.request().postDataJSON().threshold_kwh === 13,
   );
@@ -116,7 +116,7 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
   await page.getByLabel('Silence').check();
   await page.locator('[inputmode=decimal]').fill('6');
   await expect.poll(() => words(page)).toBe('Silent for 6 hours: would have fired once in the last 90 days.');
-  // The devices' names may arrive after the silences.
+  // The devices' names may arrive after the list of silences.
   await expect
     .poll(() => dialog(page).locator('tbody tr').allTextContents())
     .toEqual([expect.stringMatching(/^Test \(smart meter\).*[89] hours$/)]);
@@ -203,7 +203,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   const userId = await dashboard.user('daan@example.com');
   const page = await alertsPage('daan@example.com');
   await create(page, { threshold: 30, by: 'SMS' });
-  // Nothing was sent: the phone number is missing.
+  // Nothing was sent yet, because the phone number is missing.
   await page.getByLabel('Phone number').fill('0151 12345678');
   await page.getByRole('button', { name: 'Create alert' }).click();
   expect(
@@ -217,7 +217,7 @@ test('explains what is missing for SMS or webhooks, and offers to add it', async
   await row(page, 'More than 30 kWh in a day').getByText('SMS').waitFor();
   expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.phone).toBe('+4915112345678');
 
-  // If the number is removed elsewhere meanwhile, the service reports it, and the page requests it again.
+  // If the number is removed elsewhere meanwhile, the service reports this, and the page asks for the number again.
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { phone: null });
   await create(page, { threshold: 40, by: 'SMS' });
   await page.getByLabel('Phone number').waitFor();
@@ -240,7 +240,7 @@ test('previews an alert on costs with the cost of days, and requires a tariff', 
   const userId = await dashboard.user('emil@example.com');
   const meter = await dashboard.device(userId);
   const lastMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  // 6 kWh a day for ten days, and 24 on one of them.
+  // Usage of 6 kWh a day for ten days, and of 24 kWh on one of the days.
   const hours = Array.from({ length: 10 * 24 }, (_, back) => lastMs - back * HOUR_MS).reverse();
   const high = lastMs - 5 * DAY_MS;
   await meter.publish(

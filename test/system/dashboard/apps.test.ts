@@ -41,7 +41,7 @@ async function fillIn(page: Page, name: string, redirects: string): Promise<void
 const storedOf = (userId: string) =>
   dashboard.db.selectFrom('apps').selectAll().where('user_id', '=', userId).orderBy('app_id').execute();
 
-/** Asks for tokens with a code that does not exist: 400 for a right secret, 401 for a wrong one. */
+/** Requests tokens with a code that does not exist. The response is 400 if the secret is correct, and 401 if it is wrong. */
 const exchange = (page: Page, clientId: string, secret: string) =>
   page.request
     .post('/oauth/token', {

@@ -28,7 +28,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   const periods = page.getByRole('region', { name: 'Bill periods' });
   await periods.getByText('There is no bill period yet').waitFor();
   await page.getByRole('button', { name: 'New bill period' }).click();
-  // By default last month, of the selected home.
+  // By default the dialog has last month and the selected home.
   const dialog = page.getByRole('dialog');
   await dialog.getByText('home@example.com').waitFor();
   const day = new Date(endMs - DAY_MS).toISOString().slice(0, 10);
@@ -41,13 +41,13 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   await row('From the grid').waitFor();
   expect(await energies('From the grid')).toEqual(['90.000 kWh', '90.000 kWh', '90.000 kWh', '0.000 kWh']);
   expect((await energies('Estimated part'))[0]).toBe('90.000 kWh');
-  // The same days are billed again.
+  // A new bill period for the same days is refused.
   await page.getByRole('button', { name: 'New bill period' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').getByText('some of these days').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
-  // A day's readings arrive late.
+  // The readings of one of the billed days arrive late.
   await sendReadings([endMs - DAY_MS, 200]);
   const show = async () => {
     await page.reload();
@@ -93,7 +93,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
   expect(utils.sheet_to_json(Object.values(sheets)[0] ?? {})[0]).toMatchObject({ sha256: checksum });
   expect(String((await fetched(/^Green Button/)).bytes)).toContain(checksum);
 
-  // Readings after the closing do not change the bill; they wait for the next one.
+  // Readings after the closing do not change the closed bill; they are billed with the next one.
   await sendReadings([endMs, 203]);
   await expect
     .poll(async () => {

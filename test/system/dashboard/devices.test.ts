@@ -41,7 +41,7 @@ async function devicesPage(email: string): Promise<Page> {
   return page;
 }
 
-/** Connects with the login that the page shows. */
+/** Connects a device with the login that the page shows. */
 async function connect(page: Page): Promise<Publisher> {
   const deviceId = await fact(page, 'Username');
   const secret = (await page.getByRole('group', { name: 'Password', exact: true }).textContent()) ?? '';
@@ -60,7 +60,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByText('No device is paired yet').waitFor();
   await testLooks(page, 'devices-empty');
   await page.getByRole('button', { name: 'Pair a device' }).click();
-  // The form derives the place from the type until the user selects a place.
+  // The form derives the place from the device's type until the user selects a place.
   const [type, place] = [page.getByLabel('Type'), page.getByLabel('Place in the home')];
   expect(await place.inputValue()).toBe('grid');
   await type.selectOption('smart_plug');
@@ -74,7 +74,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   await page.getByLabel('Highest plausible load, kW').fill('-1');
   await testLooks(page, 'devices-pair');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
-  // The browser marks the invalid value, and nothing is sent.
+  // The browser marks the invalid value, and no request is sent.
   expect(await page.locator('input[name=limit_kw]:invalid').count()).toBe(1);
   await page.getByLabel('Highest plausible load, kW').fill('0');
   await page.getByRole('button', { name: 'Pair', exact: true }).click();
@@ -89,7 +89,7 @@ test('a device is paired, and publishes with the displayed login until the page 
   );
   expect(paired).toEqual([{ placement: 'grid', placement_by: 'owner' }]);
   await testLooks(page, 'devices-paired');
-  // The certificate for clients on other machines.
+  // Download the certificate, which clients on other machines need.
   const downloading = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download energy-service.pem' }).click();
   const download = await downloading;
@@ -136,7 +136,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
     await publisher.flush();
   };
   await publishTotal(100);
-  // The page refreshes by itself.
+  // The page shows the change without a reload.
   await row(page, 'plug').waitFor();
   expect(await row(page, 'plug').textContent()).toMatch(/tasmota.*import: energy register, power; counts as import/);
   await testLooks(page, 'devices-discovered');
@@ -152,7 +152,7 @@ test('lists the devices behind a gateway, and counts their readings from pairing
   await page.getByRole('button', { name: 'Done' }).click();
   await row(page, 'Desk').getByText('active', { exact: true }).waitFor();
   expect(await row(page, 'plug').count()).toBe(0);
-  // The button that opened the dialog is gone, so its container has the focus.
+  // The button that opened the dialog is gone, so the button's container has the focus.
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('List of discovered devices');
 
   await page.getByRole('button', { name: 'Delete Home' }).click();
@@ -178,7 +178,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   );
   await publisher.flush();
   await page.getByRole('button', { name: 'Done' }).click();
-  // Unrecognised messages are counted every few seconds; the page offers the latest one.
+  // Counts of unrecognised messages are stored every few seconds. The page shows the latest of these messages, for the user to map.
   await expect
     .poll(async () => {
       await page.reload();
@@ -196,7 +196,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   const form = page.getByRole('form', { name: 'What is $.meter.total?' });
   // The keyboard focus moves to the question about the value's meaning.
   await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('meaning');
-  // A name without a unit has no suggestion: its owner chooses the meaning and the unit.
+  // A name without a unit has no suggestion, so the user selects the meaning and the unit.
   await form.getByLabel('It is').selectOption('import');
   await form.getByLabel('Unit').selectOption('Wh');
   await form.getByLabel('Time of the message').selectOption('$.at');
@@ -216,7 +216,7 @@ test('a message of an unknown format is mapped on the page, and decoded from the
   await page.locator('.note:focus', { hasText: 'Saved. With its next message, the device appears' }).waitFor();
   await page.getByRole('button', { name: 'Remove boiler/+/state $.meter.total' }).click();
   await page.getByText('Not recognised').waitFor();
-  // Mapping a number that a family already decodes shows a warning: the family's device loses its other values.
+  // If the user maps a number that a family already decodes, the page shows a warning: the family's device loses its other values.
   await page.getByLabel('Topic', { exact: true }).fill('tele/plug/SENSOR');
   await page.getByLabel('Message', { exact: true }).fill('{"ENERGY": {"Total": 1}, "at": "2026-07-05T18:59:00Z"}');
   await page.getByRole('button', { name: 'Look' }).click();
@@ -257,14 +257,14 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
     [gateway.gateway_id, plug.deviceId],
   );
   const page = await devicesPage('settings@example.com');
-  // The page states that a person paired the meter as such.
+  // A person paired the meter with this place, so the page does not say that the place is a guess.
   expect(
     await page
       .locator('tbody tr', { hasText: 'smart meter' })
       .getByTitle(/^The place of the device/)
       .count(),
   ).toBe(0);
-  // A discovered plug next to a meter: its place is a guess, which the list states, with a link to set it.
+  // A plug was discovered next to a meter, so its place is a guess. The list shows this, with a link to set the place.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^The place of the device/);
   expect(await why.getAttribute('title')).toMatch(/Open its details and save its place\.$/);
@@ -278,7 +278,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
-  // A phone shows the same state as words in a line.
+  // On a phone, the list shows a device's state as a line of text.
   await page.setViewportSize(SCREEN_SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();
@@ -352,7 +352,7 @@ test('shows a thermostat’s climate as a chart and a table by hour', async () =
   await page.getByText('Climate of the last 48 hours as a table').click();
   const rows = await page.getByRole('dialog').locator('tbody tr').allTextContents();
   expect(rows.length).toBeGreaterThanOrEqual(48);
-  // Six hours of silence are shown as a gap, not left out.
+  // Six hours of silence are shown as a gap.
   expect(rows.filter((text) => text.endsWith('–––')).length).toBeGreaterThanOrEqual(4);
   await testLooks(page, 'device-climate-table');
   await page.getByRole('button', { name: '7 days' }).click();
@@ -364,7 +364,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   const userId = await dashboard.user('edits@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Asia/Kolkata' });
   const meter = await dashboard.device(userId);
-  /** Start of the home's day `daysAgo` days ago. */
+  /** Start of today, and start of the home's day `daysAgo` days ago. */
   const todayMs = Math.floor((Date.now() + 5.5 * HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS;
   const dayMs = (daysAgo: number) => todayMs - daysAgo * 24 * HOUR_MS - 5.5 * HOUR_MS;
   const day = (daysAgo: number) => new Date(todayMs - daysAgo * 24 * HOUR_MS).toISOString().slice(0, 10);
@@ -391,7 +391,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await dialog.getByLabel('To (not included)').fill(`${day(3)}T06:00`);
   await dialog.getByLabel('Reason').fill('A faulty pulse');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  // The service names the invalid field.
+  // The service's error contains the name of the invalid field.
   await dialog.getByText('must lie after start').waitFor();
   await testLooks(page, 'device-edit');
   await dialog.getByLabel('From').fill(`${day(3)}T06:00`);
@@ -411,7 +411,7 @@ test('excluded readings and a manual reading change a day’s figures until the 
   await expect.poll(() => used.textContent()).toBe('10.00 kWh');
   const byHand = edits.getByRole('row', { name: 'Read by hand: 110 kWh (import energy_total_kwh)' });
   await byHand.getByText('in force').waitFor();
-  // The same edit again is rejected, and the dialog shows the reason.
+  // If the same edit is created again, it is rejected, and the dialog shows the reason.
   await edits.getByRole('button', { name: 'New edit' }).click();
   await dialog.getByLabel('What').selectOption('add');
   await dialog.getByLabel('Read at').fill(`${day(2)}T00:00`);
@@ -442,7 +442,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
   expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
-  // Neighbouring topics contain passwords of cars and inverters, ids of cards, and settings.
+  // Neighbouring topics contain passwords of cars and inverters, ids of cards, and settings, so the documented bridge must not forward
+  // them.
   expect(documented).not.toMatch(/^topic (openWB|openWB\/(system|vehicle|chargepoint)|N|warp\d?)\/(\+\/)?#/m);
   expect(deviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
@@ -452,8 +453,8 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
-  // A home installation: the page is open on the service's machine, the devices are other machines, and the certificate is the service's
-  // own.
+  // A home installation: the page is open on the machine of the service, the devices are other machines, and the certificate is issued by
+  // the service itself.
   const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
   const here = serviceAddress('localhost', house);
   expect(publishLines(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
@@ -470,7 +471,7 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   ]);
   const six = serviceAddress('localhost', { ...house, host: 'fd00::5' });
   expect(mosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
-  // Of an external broker only the host is known.
+  // Only the host of an external broker is known.
   const other = serviceAddress('localhost', { ...mqttSettings, ports: null });
   expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });

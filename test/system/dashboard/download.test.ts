@@ -15,7 +15,7 @@ afterAll(() => dashboard.close());
 test('downloads the data of the Home page as CSV, as a spreadsheet and as Green Button', async () => {
   const userId = await dashboard.user('files@example.com');
   const meter = await dashboard.device(userId);
-  // Two days of one year, because this year may have begun today.
+  // The test uses two days of one past year, because this year may have begun today.
   const newYearMs = Date.UTC(new Date().getUTCFullYear(), 0, 1);
   const isNew = Date.now() - newYearMs < 49 * HOUR_MS;
   const untilMs = isNew ? newYearMs : Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
@@ -26,7 +26,7 @@ test('downloads the data of the Home page as CSV, as a spreadsheet and as Green 
     })),
   );
   const page = await dashboard.signIn('files@example.com');
-  // The two ends of the readings may be in different months.
+  // The first and the last reading may be in different months.
   await page.goto(`/dashboard/home/year/${new Date(untilMs - HOUR_MS).getUTCFullYear()}`);
   const menu = page.locator('details.download');
   await menu.locator('summary').click();

@@ -26,7 +26,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
         type: 'smart_meter',
         location: `${location} ${home}`,
       });
-      // All devices in cellars stopped, and all but one resumed.
+      // All devices in cellars stopped sending, and all but one resumed.
       const isGone = location === 'Cellar' && home === 7;
       await pool.query('UPDATE device_heads SET seen_at = $2 WHERE device_id = $1', [
         device.device_id,
@@ -121,7 +121,7 @@ test('a utility imports a table once it has no errors, and downloads the passwor
   await testLooks(page, 'import-checked');
   expect(await devices()).toBe(before);
 
-  // The response is lost: the same request is repeated and gets the first response.
+  // Simulate that the response is lost. The same request is repeated and gets the first response.
   await page.route(
     '**/v1/imports?*',
     async (route) => {

@@ -4,7 +4,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { SCREEN_SIZES } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
-// The keyboard focus after each step: it is never lost.
+// Tests where the keyboard focus is after each step: it is never lost.
 let dashboard: Dashboard;
 beforeAll(async () => {
   dashboard = await startDashboard({}, ['worker']);
@@ -17,16 +17,16 @@ const focused = (page: Page) =>
     `(({ ariaLabel, name, tagName, textContent }) => ariaLabel || name || (tagName === 'BODY' ? 'nothing' : textContent.trim()))(document.activeElement)`,
   );
 const expectFocus = (page: Page, name: string) => expect.poll(() => focused(page), { message: name }).toBe(name);
-/** Includes dialogs that are closed but still in the document. */
+/** The count includes dialogs that are closed but still in the document. */
 const dialogs = (page: Page) => page.locator('dialog').count();
 
-/** Presses a button by the keyboard. */
+/** Presses a button with the keyboard. */
 async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('button', { name, exact: true }).focus();
   await page.keyboard.press('Enter');
 }
 
-/** Confirms a question. The confirming button comes before Cancel, which has the focus. */
+/** Confirms a question in a dialog, in which Cancel has the focus. The confirming button comes before Cancel. */
 async function confirm(page: Page): Promise<void> {
   await expectFocus(page, 'Cancel');
   await page.keyboard.press('Shift+Tab');
@@ -100,7 +100,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
-  // Repeated, because a browser lets a page prevent only the first Escape.
+  // Escape is pressed repeatedly, because a browser lets a page prevent only the first Escape.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
   await page.getByRole('alert').filter({ hasText: 'Copy it first, or press Done' }).waitFor();
   expect(await dialogs(page)).toBe(1);
@@ -109,7 +109,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   await page.keyboard.press('Escape');
   await expect.poll(() => dialogs(page)).toBe(0);
   await expectFocus(page, 'Create New Key');
-  // Copying by hand counts, too.
+  // A secret that is selected and copied by hand counts as copied, too.
   await press(page, 'Create New Key');
   await press(page, 'Create key');
   await page.getByText('it is shown only once').waitFor();
@@ -193,7 +193,7 @@ test('webhooks: after creating, retrying and deleting, the focus is on the contr
   );
   await page.reload();
   await page.getByRole('button', { name: /^Retry/ }).focus();
-  // As if the delivery had succeeded: the button disappears at the next refresh, which is soon because an attempt is due.
+  // Simulate that the delivery has succeeded. The button disappears at the next refresh, which is soon because an attempt is due.
   await dashboard.database.pool.query(`UPDATE deliveries SET status = 'succeeded'`);
   await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached' });
   await expectFocus(page, 'Log');

@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 /**
- * Register readings every quarter of an hour for `days`, up to now, at a constant load, with a night of silence in the middle. They end
- * now, so that today has data at any time of day.
+ * Returns register readings of every quarter-hour for `days`, at a constant load, with a silence in the middle. The last reading is now, so
+ * that today has data at any time of day.
  */
 function history(days: number, loadKw: number): { ts: string; energy_total_kwh: number }[] {
   const untilMs = Date.now();
@@ -73,14 +73,15 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await gas.publish(history(20, 0.1).map((reading) => ({ ...reading, channel: 'gas/m3' })));
   const page = await dashboard.signIn('home@example.com');
   await expect.poll(() => page.getByText('live', { exact: true }).count()).toBe(1);
-  // A register contains no power, so the figure is a mean and labelled as one.
+  // A register does not contain the current power, so the figure is a mean and labelled as one.
   expect(await big(page, 'Average power')).toBe('800 W');
   expect(await figureIn(page, 'Now').count()).toBe(0);
   expect(await big(page, 'Always on')).toBe('800 W');
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => big(page, 'Used')).toBe('19.20 kWh');
   await expect.poll(() => page.url()).toMatch(/\/dashboard\/home\/day\/\d{4}-\d\d-\d\d$/);
-  // The day's energy by hour, and by quarter-hour if the owner wants that, also after a reload and in a download.
+  // The page shows the day's energy by hour, and by quarter-hour if the user selects this. The selection also applies after a reload and to
+  // a download.
   const hours = page.getByRole('region', { name: 'Usage by hour', exact: true });
   await hours.getByText('Usage by hour as a table').click();
   expect(await hours.locator('tbody tr').count()).toBe(24);
@@ -91,12 +92,12 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await quarters.getByText('Usage by quarter-hour as a table').click();
   const rowTexts = await quarters.locator('tbody tr').allTextContents();
   expect(rowTexts).toHaveLength(96);
-  // 0.8 kW is 0.2 kWh in each quarter-hour.
+  // A load of 0.8 kW uses 0.2 kWh in each quarter-hour.
   expect(rowTexts.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
   await testLooks(page, 'home-quarters');
   await quarters.getByRole('button', { name: 'Hours', exact: true }).click();
   await hours.waitFor();
-  // Emissions are a line of what the total is made of.
+  // Emissions are one line of the total's breakdown.
   const of = { userId, name: 'Mix', currency: null, resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, { kind: 'emission', ...of });
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { emission_series_id: series_id });
@@ -107,7 +108,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
     .waitFor();
   await testLooks(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-  // The silence of six hours, 30 to 36 hours ago, is marked in the week's bars, in the picture and in the table.
+  // The silence of six hours, 30 to 36 hours ago, is marked in the bars by day, in the picture and in the table.
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   const days = page.locator('figure', { hasText: 'Usage by day as a table' });
   await expect.poll(() => days.locator('.readout').textContent()).toContain('estimated');
@@ -127,7 +128,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect((await heat.getByText('Mon').boundingBox())?.x).toBeGreaterThan(0);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   expect((await page.getByRole('group', { name: 'Period' }).boundingBox())?.y).toBe(0);
-  // The links to pages are at the bottom of the screen.
+  // On a phone, the links to pages are at the bottom of the screen.
   const devices = await page.getByRole('link', { name: 'Devices' }).boundingBox();
   expect((devices?.y ?? 0) + (devices?.height ?? 0)).toBeGreaterThan(SCREEN_SIZES.phone.height - 20);
 
@@ -156,7 +157,7 @@ test('reports that the costs could not be loaded, and shows the rest of the home
   await page.getByRole('region', { name: 'What uses it' }).waitFor();
   await page.getByRole('button', { name: 'Try again' }).click();
   isAway = false;
-  // The page repeats the request by itself.
+  // The page repeats the failed request by itself.
   await figureIn(page, 'Used so far').getByText('€').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
 });
@@ -167,13 +168,13 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   await meter.publish([30, 20, 8, 7.5, 7, 6.5].map((ago) => ({ ts: minutesAgo(ago), power_w: 1_000 })));
   const page = await dashboard.signIn('watts@example.com');
-  // The latest power is older than a minute.
+  // The latest measured power is older than a minute, so the page shows the average power.
   await expect.poll(() => figureIn(page, 'Average power').count()).toBe(1);
   const times: number[] = [];
   for (let at = 0; at < 20; at++) {
     const watts = at % 2 === 0 ? 2_500 : 300;
     const text = watts === 2_500 ? '2,500 W' : '300 W';
-    // At any time between two polls of the service.
+    // Publish after a varying time, which may be any time between two polls of the service.
     await new Promise((resolve) => setTimeout(resolve, (at * 137) % 700));
     await meter.publish({ power_w: watts });
     const acknowledgedMs = performance.now();
@@ -191,7 +192,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   expect(times[18]).toBeLessThan(scaleTimeLimitMs(2_000));
   const line = figureIn(page, 'Now').getByText(/^\s*Last 10 minutes/);
   expect(await line.textContent()).toContain('lowest 300 W, highest 2,500 W');
-  // The line also contains values from before the page was opened.
+  // The line of the last ten minutes also contains values from before the page was opened.
   const drawn = await page.locator('.spark path').getAttribute('d');
   expect(Number(/^M([\d.]+)/.exec(drawn ?? '')?.[1])).toBeLessThan(40);
   await testLooks(page, 'home-now');
@@ -201,7 +202,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
 test('Home asks about a register that decreased, and applies its owner’s answer', async () => {
   const userId = await dashboard.user('fell@example.com');
   const meter = await dashboard.device(userId);
-  // Home does not ask about readings from before the pairing.
+  // Home asks only about readings after the pairing, so the pairing is set to an earlier time.
   await dashboard.database.pool.query(
     `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
     [meter.deviceId],
@@ -238,7 +239,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   expect(sent).toBeLessThan(150_000);
   await payFor(page, { per_kwh: '0.30' });
   await page.reload();
-  // Finds the cost of last Tuesday by its date, as a new user of the page would.
+  // Finds the cost of last Tuesday by its date, as a person who is new to the page would.
   const today = new Date().toISOString().slice(0, 10);
   const weekday = new Date(today).getUTCDay() || 7;
   const tuesday = dayBefore(today, weekday > 2 ? weekday - 2 : weekday + 5);
@@ -246,12 +247,12 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await expect.poll(() => page.url()).toContain(`/dashboard/home/day/${tuesday}`);
   await expect.poll(() => big(page, 'Used')).toBe('8.83 kWh');
   expect(await figureIn(page, 'Used').locator('dd.money').textContent()).toBe('€3.05');
-  // The previous week and the previous year had the same use on the same weekdays.
+  // The previous week and the previous year had the same usage on the same weekdays.
   expect(await figureIn(page, 'A week before').textContent()).toContain('as much as in that period');
   expect(await figureIn(page, 'A week before').textContent()).toContain('€3.05');
   expect(await big(page, 'A year before')).toBe('8.83 kWh');
   expect(await page.getByText(/^Highest quarter-hour: 2,320 W, 12:00/).count()).toBe(1);
-  // The first screen of a phone has one large number, its cost and that of the week before, and all of the chart.
+  // The first screen of a phone shows one large number, its cost, the number and cost of a week before, and all of the chart.
   await page.setViewportSize(SCREEN_SIZES.phone);
   const bars = page.getByRole('img', { name: /^Usage by hour: / });
   await expect.poll(async () => (await bars.boundingBox())?.width ?? 1_000).toBeLessThan(SCREEN_SIZES.phone.width);
@@ -264,7 +265,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.setViewportSize(SCREEN_SIZES.desktop);
   await page.getByRole('button', { name: 'The day before' }).click();
   await expect.poll(() => page.url()).toContain(dayBefore(tuesday, 1));
-  // The arrow keeps the focus, so that it can be pressed again.
+  // The arrow button keeps the focus, so that it can be pressed again.
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('The day before');
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => page.url()).toContain(tuesday);
@@ -283,8 +284,8 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.getByRole('button', { name: 'Year', exact: true }).click();
   await expect.poll(() => page.locator('figure', { hasText: 'Usage by month as a table' }).count()).toBe(1);
   await testLooks(page, 'home-year');
-  // A bar is a link to its period, and so is its row in the table, for use without a pointer. In a past year, because this year may have
-  // begun today.
+  // A bar is a link to its period. Its row in the table is a link, too, for people without a pointer. The test uses a past year, because
+  // this year may have begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
   await page.goto(`/dashboard/home/year/${lastYear}`);
   // Costs arrive a moment after the figures and move the content below them, so wait before clicking.
@@ -315,7 +316,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await prices.getByText('Prices today and tomorrow as a table').click();
   expect(await prices.locator('tbody tr').count()).toBe(48);
   await testLooks(page, 'home-prices');
-  // An address can be opened directly. A period before the first reading shows when the data begin; an invalid address shows today.
+  // A period can be opened by its address. A period before the first reading shows when the data begin; an invalid address shows today.
   await page.goto('/dashboard/home/year/2019');
   await page.getByText('There are no readings for this period. The first readings are from').waitFor();
   await page.goto('/dashboard/home/month/2026-99');
@@ -377,7 +378,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   ]);
   await testLooks(page, 'home-cost');
   await chart.getByRole('button', { name: 'kWh' }).click();
-  // The energy flows as a picture, with a text for screen readers.
+  // The energy flows are shown as a picture, with a text for screen readers.
   expect(await card.getByRole('img').locator('path').count()).toBe(8);
   expect(await card.getByRole('img').first().getAttribute('aria-label')).toContain(
     `From the battery ${fromBattery.toFixed(2)} kWh; Untracked`,
@@ -392,12 +393,12 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   );
   // The device that wastes most at night is named in a sentence, which links to it.
   const uses = page.getByRole('region', { name: 'What uses it' });
-  // The devices follow the chart, before the load of the day.
+  // The section of the devices follows the chart, before the section of the load over the day.
   const titles = await page.locator('main h2').allTextContents();
   expect(titles.filter((title) => ['What uses it', 'Load over the day'].includes(title))).toEqual([
     ...['What uses it', 'Load over the day'],
   ]);
-  // Costs arrive a moment after the figures.
+  // Costs arrive a moment after the figures, so wait for them.
   await expect
     .poll(() => uses.getByText('On an average night, Heater uses the most').textContent())
     .toBe('On an average night, Heater uses the most: 400 W from 0:00 to 5:00, 730 kWh and about €219 a year.');
@@ -419,7 +420,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('heading', { level: 1, name: 'Heater' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
-  // The page of an inverter shows its production.
+  // The page of an inverter shows the inverter's production.
   await page.goto(`/dashboard/devices/${ids.Roof}/week/2020-W01`);
   await page.getByRole('button', { name: /\d{4}/ }).click();
   await figureIn(page, '(Produced|Produced so far)').waitFor();
@@ -432,7 +433,7 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   await plug.publish(history(2, 1));
   await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
   const page = await dashboard.signIn('plugs@example.com');
-  // Yesterday, because any other period may have begun a minute ago.
+  // The test uses yesterday, because any current period may have begun a minute ago.
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });
@@ -487,7 +488,8 @@ test('explains what to do if there are no devices or no readings yet', async () 
   const meter = await dashboard.device(userId);
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.getByRole('region', { name: 'No readings yet' }).waitFor();
-  // If a device has been silent since, and for each meter just after midnight, today has no data, and the page names where to look.
+  // Today has no data if the device has been silent since yesterday, and for each meter just after midnight. The page then names where to
+  // look.
   const silentFromMs = Date.now() - 24 * HOUR_MS;
   await meter.publish(
     [0, 1].map((hour) => ({ ts: new Date(silentFromMs - hour * HOUR_MS).toISOString(), energy_total_kwh: 9 - hour })),
@@ -589,11 +591,11 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await figureIn(page, 'Used so far').waitFor();
   const used = await big(page, 'Used so far');
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/period');
-  // Secrets are not cached, and neither are responses of other pages.
+  // Neither secrets nor responses of other pages are cached.
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'API Keys' }).click();
   await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
-  // That page loads the devices last.
+  // The page of API keys loads the devices last.
   await expect.poll(async () => Object.keys(await cachedPaths())).toContain('/dashboard/v1/devices');
   const all = await cachedPaths();
   expect(JSON.parse(all['/dashboard/session'] ?? '')).toMatchObject({ csrf_token: '', user: { user_id: userId } });
@@ -602,7 +604,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
       .filter((path) => path.startsWith('/dashboard/v1/'))
       .toSorted(),
   ).toEqual(['/dashboard/v1/devices', '/dashboard/v1/period', '/dashboard/v1/period-costs']);
-  // Another user of the same browser finds none of it.
+  // The cached responses are not visible to another user of the same browser.
   const other = await page.context().newPage();
   await other.goto('/dashboard');
   await other.getByRole('link', { name: 'Account' }).click();
@@ -624,7 +626,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await again.getByText(/^No network\. This page was loaded /).waitFor();
   expect(await big(again, 'Used so far')).toBe(used);
   await testCurrentLooks(again, 'home-offline');
-  // A page that was not visited is unavailable, and states why.
+  // A page that was not visited is unavailable offline, and states why.
   await again.getByRole('button', { name: 'The day before' }).click();
   await again.getByText('The service cannot be reached').waitFor();
 });

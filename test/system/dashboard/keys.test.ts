@@ -20,7 +20,8 @@ beforeAll(async () => {
   dashboard = await startDashboard({}, []);
   certificate = await readFile(dashboard.certFile, 'utf8');
 });
-// Reset the counter: keys that are refused while a test waits for that would use up the address's failed attempts of the minute.
+// Reset the counters of requests. Keys that are refused while a test waits would otherwise use up the address's failed attempts of the
+// minute.
 beforeEach(() => dashboard.database.pool.query('TRUNCATE request_counts'));
 afterAll(() => dashboard.close());
 
@@ -209,7 +210,7 @@ test('marks keys that are older than 90 days, and keys that have ended', async (
   await made('Old', 90.5, null);
   await made('Over', 100, 3);
   await made('Ending', 1, -6);
-  // A key of one device names it.
+  // The row of a key for one device contains the name of the device.
   const { device } = await createDevice(dashboard.db, { userId, type: 'smart_meter', location: 'Cellar' });
   const limited = { id: device.device_id, madeBy: 'owner' } as const;
   const about = { userId, environment: 'live', name: 'Meter', scopes: ['readings:write'], device: limited } as const;

@@ -16,7 +16,7 @@ afterAll(async () => {
   await dashboard.close();
 });
 
-/** Opens a signed-in phone of a home that has content on every page. */
+/** Opens the dashboard on a signed-in phone, for a home that has content on every page. */
 async function openHome(): Promise<Page> {
   const userId = await dashboard.user('five@example.com');
   const meter = await dashboard.device(userId);
@@ -45,7 +45,7 @@ async function ask(one: Page, path: string, body: object): Promise<void> {
 const choice = () => page.locator('select.language');
 const dialog = () => page.getByRole('dialog');
 
-/** Pages to test, each with what its main button opens. */
+/** Pages to test, each with the dialog that its main button opens. */
 const VIEWS = ['home', 'keys', 'devices', 'tariffs', 'alerts', 'webhooks', 'account'] as const;
 const OPENS: ReadonlySet<string> = new Set(['keys', 'devices', 'tariffs', 'alerts', 'webhooks']);
 

@@ -31,9 +31,9 @@ test('shows the message rate, rejected messages and their reasons, and can repla
   const page = await dashboard.signIn('admin@example.com');
   await page.getByRole('link', { name: 'Operator' }).click();
   await page.getByText('Nothing was rejected.').waitFor();
-  // A device's invalid content must not run in the operator's browser.
+  // The content of a device's invalid message must not run as code in the operator's browser.
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: '<img src=x onerror=alert(1)>' });
-  // More than an hour, so that one hour is closed at any time.
+  // The readings span more than an hour, so that at least one hour is complete at any time of day.
   await meter.publish(
     Array.from({ length: 90 }, (_, one) => ({
       ts: new Date(Date.now() - one * 60_000).toISOString(),
@@ -71,7 +71,7 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
 
 test('back-ups are shown with their errors, in the language of the reader', async () => {
   const page = await dashboard.signIn('admin@example.com');
-  // The test's database is not the embedded one, so the response of a service that makes copies is added.
+  // The test's database is not embedded, so its service makes no backups. The test adds them to the response.
   await page.route('**/v1/operator', async (route) => {
     const response = await route.fetch();
     const at = new Date(Date.now() - 3_600_000).toISOString();
@@ -108,7 +108,7 @@ test('the administrator changes plans and creates users; others cannot', async (
   await page.getByLabel('E-mail', { exact: true }).fill('made@example.com');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('made@example.com can sign in now').waitFor();
-  // The list below shows who made the change.
+  // The audit log below shows who made the change.
   await page.getByLabel('Account', { exact: true }).fill(userId);
   await page.getByRole('button', { name: 'List', exact: true }).click();
   const act = page.locator('tbody tr', { hasText: 'user.changed' });

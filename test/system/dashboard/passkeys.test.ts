@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-/** Gives the page a platform authenticator that verifies its person at once, as a phone does by a fingerprint. */
+/** Gives the page a platform authenticator that verifies its user at once, as a phone does with a fingerprint. */
 async function addAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -37,7 +37,8 @@ test('a passkey that is made on the Account page signs in without a mail, until 
   await card.getByRole('button', { name: 'Add a passkey' }).click();
   await card.getByText('Added. The sign-in page offers').waitFor();
   await expect.poll(() => rows.allTextContents()).toEqual([expect.stringMatching(/^Kitchen tablet.*never/)]);
-  // The device stores the passkey with the account, for this host, so that the sign-in page need not know the account.
+  // The device stores the passkey together with the account, for this host, so that the user need not enter the account on the sign-in
+  // page.
   const [stored] = await credentials();
   expect(stored).toMatchObject({ rpId: 'localhost', isResidentCredential: true });
   expect(Buffer.from(stored?.userHandle ?? '', 'base64').toString()).toBe(userId);

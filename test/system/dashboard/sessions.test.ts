@@ -18,7 +18,7 @@ test('sessions are listed, and a session that is ended from another browser is s
   await here.getByRole('link', { name: 'Account' }).click();
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(here.url()).pathname).toBe('/dashboard/account');
-  // The page's earlier address.
+  // The page is also available at its earlier address.
   await here.goto('/dashboard/sessions');
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(here.url()).pathname).toBe('/dashboard/account');
@@ -37,7 +37,7 @@ test('sessions are listed, and a session that is ended from another browser is s
   await here.getByRole('link', { name: 'Devices' }).click();
   await here.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
 
-  // A phone signs in by a code on this screen, without a mail, once.
+  // The code on this screen signs in a phone without a mail, and works only once.
   await here.getByRole('link', { name: 'Account' }).click();
   await list.getByRole('button', { name: 'Sign in on another device' }).click();
   const dialog = here.getByRole('dialog', { name: 'Sign in on another device' });
@@ -62,7 +62,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   const card = here.getByRole('region', { name: 'Which time zone is your home in?' });
   const proposed = await here.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   expect(await card.getByLabel('Time zone').inputValue()).toBe(proposed);
-  // The card appears before the page below it.
+  // The time zone card appears before the page below it has loaded.
   await here.getByRole('heading', { level: 1 }).waitFor();
   await testLooks(here, 'time zone');
   await card.getByLabel('Time zone').selectOption('Europe/Lisbon');
@@ -74,7 +74,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   const stored = async () =>
     (await dashboard.db.selectFrom('users').select(['timezone', 'phone']).where('user_id', '=', userId).execute())[0];
   expect(await stored()).toEqual({ timezone: 'Europe/Lisbon', phone: null });
-  // UTC that the user has chosen is not asked for again.
+  // If the user has chosen UTC, the page does not ask for the time zone again.
   await here.getByRole('link', { name: 'Account' }).click();
   const account = here.getByRole('region', { name: 'Phone, time zone and mails' });
   await account.getByLabel('Phone number').fill('+49 151 12345678');
@@ -93,7 +93,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
   await account.getByText('Saved.').waitFor();
   expect(await stored()).toEqual({ timezone: 'UTC', phone: null });
 
-  // Mails about remarks come in the language of the page.
+  // Mails about remarks are in the language of the page on which the user selected them.
   const mails = async () =>
     dashboard.db.selectFrom('users').select(['remarks_by_mail', 'language']).where('user_id', '=', userId).execute();
   await here.getByLabel('Language').selectOption('nl');

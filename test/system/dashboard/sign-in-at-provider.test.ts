@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([provider.close(), folder.remove()]);
 });
 
-/** Opens a browser that may also visit the provider; other tests' pages may not. */
+/** Opens a browser that may also visit the identity provider; pages of other tests may not. */
 async function browser(): Promise<{ context: BrowserContext; page: Page }> {
   const context = await dashboard.browser.newContext({
     baseURL: dashboard.url,
@@ -61,13 +61,13 @@ test('signs in at the provider and opens the requested page; signing out ends bo
   await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/dashboard/account');
   await page.getByRole('row').filter({ hasText: 'this one' }).getByText('single sign-on').waitFor();
-  // The role comes from the mapping of the provider's claims.
+  // The provider's claims are mapped to the role of the user.
   await page.getByRole('link', { name: 'Operator' }).waitFor();
   await testLooks(page, 'sessions-provider');
   const cookies = await context.cookies();
   expect(cookies.filter(({ name }) => name.startsWith('__Host-energy'))).toEqual([]);
   expect(cookies.find(({ name }) => name.endsWith('energy_session'))).toMatchObject({ sameSite: 'Strict' });
-  // As any session, it survives a reload of the page.
+  // Like any session, this session survives a reload of the page.
   await page.reload();
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   await page.getByRole('link', { name: 'Account' }).click();
@@ -92,7 +92,7 @@ test('explains a refused sign-in in the language of the page, and offers the mai
   await testLooks(page, 'sign-in-refused');
   expect(page.url()).toBe(`${dashboard.url}/dashboard/sign-in`);
   await page.getByLabel('E-mail').waitFor();
-  // Links can contain any parameter, so an unknown one must not be shown.
+  // Links to the page can contain any parameter, so the text of an unknown problem must not be shown.
   await page.goto('/dashboard/sign-in?problem=constructor');
   await page.getByRole('button', button).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);

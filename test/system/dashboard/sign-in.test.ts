@@ -53,7 +53,7 @@ test('a mailed code signs in where it was requested; a wrong one does not', asyn
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByLabel('E-mail', { exact: true }).waitFor();
-  // A copy of the cookie no longer works.
+  // After sign-out, a copy of the cookie no longer works.
   await page.context().addCookies(cookie ? [cookie] : []);
   await page.reload();
   await page.getByLabel('E-mail').waitFor();
@@ -75,14 +75,14 @@ test('the sign-in page is interactive quickly, small, and loads nothing from oth
   session.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
-  // The time to the first paint of an empty page shows how busy this machine is: on a quiet one it is below 50 ms.
+  // The time to the first paint of an empty page shows how busy this machine is: on a quiet machine it is below 50 ms.
   const bare = await page.context().newPage();
   await bare.goto('data:text/html,<h1>Nothing</h1>');
   await bare.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
   const barePaintMs = await bare.evaluate<number>(FIRST_PAINT_MS);
   await bare.close();
   const limitMs = 1_000 * Math.max(1, barePaintMs / 50);
-  // Requests that the page opened after sign-in still sends do not belong to this visit.
+  // The page that opened after sign-in may still send requests, which do not belong to this visit.
   bytes = 0;
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -136,7 +136,7 @@ test('many tabs of one browser do not disturb each other', async () => {
   const look = (one: Page, state: 'visible' | 'hidden') =>
     one.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
-  // A headless browser shows every tab; in others, a tab in the background is hidden.
+  // A headless browser reports every tab as visible, so the test sets the visibility of background tabs, as other browsers do.
   await look(page, 'hidden');
   for (let tab = 0; tab < 8; tab++) {
     const next = await page.context().newPage();

@@ -31,7 +31,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   const userId = await dashboard.user('anna@example.com');
   await updateUser(dashboard.db, ALL_ACCOUNTS, userId, { timezone: 'Europe/Berlin' });
   const meter = await dashboard.device(userId);
-  // 0.5 kWh in each hour of the last 70 days, which contain all of last month; six hours of silence 20 hours ago.
+  // Readings with 0.5 kWh in each hour of the last 70 days, which include all of last month, and six hours of silence 20 hours ago.
   const lastMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const readings = Array.from({ length: 70 * 24 + 1 }, (_, back) => ({
     ts: new Date(lastMs - back * HOUR_MS).toISOString(),
@@ -54,7 +54,7 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await testLooks(page, 'tariffs-empty');
 
   await button(page, 'New tariff').click();
-  // The form's country follows from the time zone of the home.
+  // The form derives the country from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
   await page.getByLabel('Tariff type').selectOption({ label: 'Day and night (HT/NT)' });
   await page.getByLabel('Valid from').fill('2020-01-01');
@@ -130,13 +130,13 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   const name = 'Flanders, single rate (enkelvoudig) with the capacity tariff';
   await page.getByText(`Added: ${name}.`).waitFor();
   expect((await stored(userId))[0]).toMatchObject({ currency: 'EUR' });
-  // No feed-in price was entered.
+  // The stored terms contain no feed-in price, because none was entered.
   expect((await stored(userId))[0].terms).toEqual({
     capacity: { per_kw_month: '4.35', months_averaged: 12, minimum_kw: '2.5' },
     import: { per_kwh: '0.31' },
   });
 
-  // A new tariff starts with the current values; a second one on the same day is not possible.
+  // The form for a new tariff starts with the current values. A second tariff that starts on the same day is rejected.
   await button(page, 'New tariff').click();
   expect(await page.getByLabel('Start from').inputValue()).toBe('current');
   await page.getByLabel('Name').fill('Winter and summer');
@@ -164,7 +164,7 @@ test('a tariff is changed, errors are shown at their fields, and it is deleted a
   expect(await earlier.getByRole('row', { name }).textContent()).toContain('1 Mar 2021 – 31 Dec 2021');
   await testLooks(page, 'tariffs');
 
-  // A removed price is deleted.
+  // A price that the user removes from the form is deleted.
   await button(page, `Edit: ${name}`).click();
   await page.getByLabel('The highest quarter-hour').uncheck();
   await page.getByLabel('Standing charge').fill('0.5');
@@ -213,7 +213,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   await page.getByRole('region', { name: 'Current tariff' }).getByText('20 prices, until').waitFor();
   expect((await stored(userId))[0].terms).toEqual({ import: { series_id, multiply: '1.21' } });
 
-  // Yesterday has no prices: its use is in no amount, and the page states that.
+  // Yesterday has no prices. Its usage is not part of any amount, and the page states that.
   const meter = await dashboard.device(userId);
   const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
   await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
@@ -228,7 +228,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
 test('another tariff and a battery are tried on the last twelve months, without storing anything', async () => {
   const userId = await dashboard.user('dora@example.com');
   const meter = await dashboard.device(userId);
-  // Each day of the last 60 feeds 4 kWh into the grid at noon and draws 4 kWh in the evening.
+  // Readings: on each of the last 60 days, the home feeds 4 kWh into the grid at noon and draws 4 kWh in the evening.
   const firstMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - 60 * DAY_MS;
   const hourly = (busyHour: number, channel: object) =>
     Array.from({ length: 60 * 24 }, (_, hour) => ({
@@ -242,7 +242,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   const page = await tariffsPage('dora@example.com');
   const card = page.getByRole('region', { name: 'What if?' });
 
-  // Without a tariff the energies are compared, and no price is asked for.
+  // Without a tariff the dialog compares energies only, and does not ask for a price.
   await card.getByRole('button', { name: 'Would a battery pay?' }).click();
   expect(await dialog(page).getByLabel('Price').count()).toBe(0);
   await button(page, 'Try it').click();
@@ -261,7 +261,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await card.getByRole('button', { name: 'Would another tariff be cheaper?' }).click();
   await dialog(page).getByText('Nothing is saved.').waitFor();
   expect(await page.getByLabel('Valid from').count()).toBe(0);
-  // An error is shown at its field.
+  // An error is shown at the invalid field.
   await dialog(page).getByLabel('Price, EUR per kWh').first().fill('cheap');
   await button(page, 'Compare').click();
   await dialog(page).getByText('It must be a decimal below 1000000000, with up to 9 places.').waitFor();
@@ -270,7 +270,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await button(page, 'Compare').click();
   const status = dialog(page).getByRole('status');
   await expect.poll(() => status.textContent()).toMatch(/“Green” would have cost €.*: €[\d.]+ less than your tariff\./);
-  // The saving is ten cents for each of 4 kWh a day, on those of the 60 days that lie in whole months.
+  // The saving is ten cents for each of 4 kWh a day, on those of the 60 days that are in whole months.
   const [, less] = /: €([\d.,]+) less/.exec((await status.textContent()) ?? '') ?? [];
   const until = Date.parse(`${new Date().toISOString().slice(0, 7)}-01`);
   const days = (until - firstMs) / DAY_MS;
@@ -281,7 +281,7 @@ test('another tariff and a battery are tried on the last twelve months, without 
       .textContent(),
   ).toMatch(/€.*€/);
   await testLooks(page, 'tariffs-compare');
-  // An answer disappears once its tariff is changed.
+  // The result of the comparison disappears when the tariff in the form is changed.
   await dialog(page).getByLabel('Price, EUR per kWh').first().fill('0.5');
   await expect.poll(() => status.textContent()).toContain('Nothing is saved.');
   await button(page, 'Close').last().click();
@@ -298,10 +298,10 @@ test('another tariff and a battery are tried on the last twelve months, without 
   await dialog(page).getByLabel('Price, EUR').fill('2000');
   await button(page, 'Try it').click();
   await expect.poll(() => status.textContent()).toContain('this battery would have saved');
-  // Of twelve months, less than three are known.
+  // The year has fewer than three months of data.
   expect(await status.textContent()).toContain('No payback time: data is missing for too many hours.');
   const [, saved] = /saved €([\d.,]+)\./.exec((await status.textContent()) ?? '') ?? [];
-  // 4 kWh less are fed in, and 3.6 kWh less are drawn, each day.
+  // Each day, 4 kWh less are fed in, and 3.6 kWh less are drawn.
   expect(Number(saved?.replace(',', ''))).toBeCloseTo(days * (3.6 * 0.3 - 4 * 0.1), 2);
   await testLooks(page, 'tariffs-battery');
   expect(await stored(userId)).toHaveLength(1);

@@ -138,7 +138,8 @@ test('the log shows a failing receiver’s response; Retry delivers the event', 
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: /^Retry/ }).click();
   await badge(page, 'succeeded').waitFor();
-  // The open details update, too: two or three attempts (one may have been automatic), and the last succeeded.
+  // The open details of the delivery update, too. They have two or three attempts, because one may have been automatic, and the last
+  // attempt succeeded.
   await expect
     .poll(() => page.getByRole('region', { name: 'Responses' }).locator('li .badge').allTextContents())
     .toContain('HTTP 200');
@@ -165,7 +166,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   const types = receiver.calls.map(({ body }) => JSON.parse(body).type);
   expect(types.toSorted()).toEqual(['device.connected', 'webhook.test']);
 
-  // If it is paused while it fails, the reason is its receiver's response.
+  // If a webhook is paused while it fails, the page shows the receiver's last response as the reason.
   receiver.answer = () => ({ status: 500 });
   await page.getByRole('button', { name: /^Send test event/ }).click();
   await log(page).getByRole('cell', { name: 'HTTP 500' }).waitFor();
@@ -249,7 +250,7 @@ test('the page has the same events and reasons for a pause as the service, and c
   expect(pauseReasonOf([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
     'by hand',
   );
-  // The latest attempt need not belong to the latest delivery.
+  // The latest attempt need not belong to the latest delivery, so the attempts of all deliveries are compared.
   expect(
     pauseReasonOf([
       delivery(['2026-11-20T10:00:00.000Z', null]),

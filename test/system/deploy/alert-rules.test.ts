@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alertRules } from '#test/support/monitoring-files.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-/** Tests the alert rules by promtool with series of four hours. Series that a case does not name have the values of a normal day. */
+/** Tests the alert rules with promtool and series of four hours. A series that a case does not contain has the values of a normal day. */
 const deploy = resolve(import.meta.dirname, '../../../deploy/prometheus');
 const AT = 'instance="one:9464",job="energy"';
 const FLAT = (value: number | string) => `${value}x240`;
@@ -60,13 +60,13 @@ const GOOD_DAY: Record<string, string> = {
   [within('1')]: RISING(1_490),
   [within('2.5')]: RISING(1_500),
   [within('+Inf')]: RISING(1_500),
-  // promtool's clock begins in 1970.
+  // The certificate ends 60 days after the start of promtool's clock, which begins in 1970.
   [CERTIFICATE]: FLAT(60 * 86_400),
   [FREE]: FLAT(40 * GIB),
   [worker('energy_data_dir_size_bytes')]: FLAT(100 * GIB),
 };
 
-/** Series that differ from a normal day, and the alerts that must fire at the end. */
+/** Test cases: series that differ from a normal day, and the alerts that must fire at the end. */
 const CASES: Record<string, { series: Record<string, string | null>; fire: string[] }> = {
   'a good day': { series: {}, fire: [] },
   'an installation without a standby, a device or a request': {
@@ -186,7 +186,7 @@ test('each rule fires in its own case, and in no other', () => {
       },
     ],
   }));
-  // JSON is valid YAML. Evaluated every 5 minutes, which is sufficient for series that stay constant.
+  // JSON is valid YAML. The rules are evaluated every 5 minutes, which is sufficient for series that stay constant.
   const file = { rule_files: ['alerts.yaml'], evaluation_interval: '5m', tests };
   writeFileSync(join(folder.path, 'tests.yaml'), JSON.stringify(file));
   expect(promtool('test', 'rules', 'tests.yaml')).toBe('SUCCESS');

@@ -14,15 +14,15 @@ import type { TestServer } from '#test/support/tiers/server.ts';
 import { START_TIER_SERVER } from '#test/support/tiers/tiers.ts';
 
 /**
- * Tests deploy/compose.yaml without Docker: its database's settings (test/support/tiers/server.ts), and each role's program, command and
- * environment. Only what Docker maps is mapped here: the volume to a folder, the host `database` to the test's server, and the containers'
- * ports to free ones.
+ * Tests deploy/compose.yaml without Docker: the settings of the database (test/support/tiers/server.ts), and the program, command and
+ * environment of each role. The test maps only what Docker would map: the volume to a folder, the host `database` to the test's server, and
+ * the containers' ports to free ports.
  */
 const root = resolve(import.meta.dirname, '../../..');
 const ROLES = ['ingest', 'api', 'worker'];
 const PORT_OF: Record<string, string> = { 8883: 'MQTTS_PORT', 1883: 'MQTT_PORT', 8443: 'API_PORT', 8080: 'HTTP_PORT' };
 const ADMIN_KEY = `eus_live_${'k'.repeat(40)}`;
-/** Docker's stop_grace_period. */
+/** Docker's stop_grace_period for the roles, in ms. */
 const GRACE_MS = 15_000;
 /** Generous, because three programs start at once on a busy machine. */
 /** Polling interval. A correction may take 30 s to appear, and a key may send 300 requests a minute. */
@@ -67,7 +67,7 @@ function run(role: string): Container {
   return container;
 }
 
-/** Each container has its own ports; here they share a machine. */
+/** Returns the ports of a role's container. Each container has its own ports in Docker; here all share one machine. */
 const portsOf = (role: string) =>
   Object.fromEntries(
     Object.entries(ports).map(([name, port]) => [
@@ -112,7 +112,7 @@ beforeAll(async () => {
     cpSync(join(root, name), join(folder.path, 'app', name), { recursive: true });
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
     symlinkSync(join(root, name), join(folder.path, 'app', name));
-  // The server of this machine that is most like the compose file's.
+  // Of the database servers on this machine, use the one that is most like the server of the compose file.
   const [tier = 'plain'] = findReachableTiers().reached.slice(-1);
   server = await START_TIER_SERVER[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
@@ -151,7 +151,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   await Promise.all(ROLES.map(ready));
 
   const ca = await ask('/certificate.pem');
-  // All roles use the certificate and the secrets that one of them created.
+  // All roles use the same certificate and secrets, which one role created.
   const brokers = await new Promise<string>((done, failed) => {
     const socket = connect({ host: 'localhost', port: ports.MQTTS_PORT ?? 0, ca }, () => {
       done(socket.getPeerX509Certificate()?.toString() ?? '');
@@ -182,12 +182,12 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   };
   await sendReading(1, 100);
   await sendReading(2, 101.5);
-  // Killed directly after it has acknowledged.
+  // Kill ingest directly after it has acknowledged a reading.
   containers.get('ingest')?.child.kill('SIGKILL');
   await containers.get('ingest')?.ended;
   await expect.poll(() => used(), PATIENTLY).toEqual([1.5]);
 
-  // Restarted as by `restart: unless-stopped`. The device reconnects by itself, and devices behind a gateway count, too.
+  // Start ingest again, as `restart: unless-stopped` does. The device reconnects by itself, and devices behind a gateway count, too.
   run('ingest');
   const sending = sendReading(3, 103);
   await ready('ingest');
@@ -210,7 +210,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   await sensor(4, 10.75);
   await expect.poll(() => used(plug.device_id), PATIENTLY).toEqual([0.5]);
 
-  // No role logs an error: errors are pino's level 50.
+  // No role has logged an error: level 50 is pino's level for errors.
   for (const { output } of containers.values()) expect(output()).not.toMatch(/"level":(50|60)|Error/);
   for (const { child } of containers.values()) child.kill('SIGTERM');
   const stopped = performance.now();

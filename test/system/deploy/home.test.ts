@@ -10,9 +10,9 @@ import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts
 import { temporaryFolder } from '#test/support/service.ts';
 
 /**
- * Tests deploy/home/compose.yaml without Docker: its command and environment, as its user and without capabilities, in a read-only root
- * file system with the image's files, its /tmp and its volume. Unlike the image it has this machine's libraries, and also packages that
- * only tests need.
+ * Tests deploy/home/compose.yaml without Docker: the command and environment of the compose file, as the container's user and without
+ * capabilities, in a read-only root file system with the image's files, /tmp and the volume. Unlike the image, it has this machine's
+ * libraries and the packages that only tests need.
  */
 const NODE_USER = 1000;
 const GRACE_MS = 60_000;
@@ -90,7 +90,7 @@ test('one container starts on an empty volume, prints its key once, computes usa
   const [key = ''] = /eus_live_\w+/.exec(first.output()) ?? [];
   expect(first.output()).toContain(`https://localhost:${ports.API_PORT}/dashboard/sign-in#`);
   expect(isHealthy()).toBe(true);
-  // Only the container's user can read the stored data, all of which is in the volume.
+  // Only the container's user can read the stored data. All data is in the volume.
   const data = join(folder.path, 'data');
   expect(new Set(readdirSync(data).map((name) => statSync(join(data, name)).uid))).toEqual(new Set([NODE_USER]));
   expect(existsSync(join(data, 'postgres/PG_VERSION'))).toBe(true);

@@ -14,14 +14,14 @@ import { sendRequest } from '../../../bench/attack/client.ts';
 import { freePorts } from '../../../bench/service.ts';
 
 /**
- * Starts the add-on of Home Assistant as its container does: as root, with the capabilities that Docker leaves and the add-on needs, with the
- * options in the data folder, and with the supervisor's API. This test plays that API and Home Assistant's broker. The root file system is that
- * of test/support/own-root.ts, with the service of this checkout instead of its package.
+ * Starts the Home Assistant add-on as its container does: as root, with the capabilities that Docker leaves and the add-on needs, with the
+ * options in the data folder, and with the supervisor's API. The test provides this API and Home Assistant's broker. The root file system
+ * is created by test/support/own-root.ts, with the service of this checkout instead of its package.
  */
 const ADDON = resolve(import.meta.dirname, '../../../deploy/homeassistant-addon');
 const TOKEN = 'token-of-the-supervisor';
 const EMAIL = 'me@example.com';
-/** With characters that have a meaning in a URL. */
+/** Login of the broker, with characters that have a special meaning in a URL. */
 const LOGIN = { username: 'addons', password: 'p@ss/word:#%' };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -30,9 +30,9 @@ let config: ReturnType<typeof addonConfig.parse>;
 let supervisor: Server;
 let broker: Aedes;
 let brokerServer: ReturnType<typeof createTcpServer>;
-/** Whether Home Assistant has a broker. */
+/** Whether Home Assistant has an MQTT broker. */
 let hasBroker = false;
-/** Requests at the supervisor, and topics that were published at the broker by the expected login. */
+/** Requests to the supervisor's API, and topics that the expected login published at the broker. */
 const requests: string[] = [];
 const topics: string[] = [];
 let container: ProgramInOwnRoot | undefined;
@@ -108,7 +108,7 @@ test('starts from its options, serves the dashboard, and shows the home in Home 
   const data = join(folder.path, 'data');
   await mkdir(data);
   const publicUrl = `https://homeassistant.local:${ports.API_PORT}`;
-  // As the supervisor writes it.
+  // Options file as Home Assistant's supervisor writes it.
   const options = optionsOf(config, { email: EMAIL, public_url: publicUrl });
   await writeFile(join(data, 'options.json'), JSON.stringify(options), { mode: 0o600 });
 

@@ -19,7 +19,10 @@ import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { freePorts, startService } from '../../../bench/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** The configuration and the commands of deploy/backup, with Debian 13's pgBackRest and PostgreSQL 17. Only the paths are the test's. */
+/**
+ * Tests the configuration and the commands of deploy/backup with Debian 13's pgBackRest and PostgreSQL 17. Only the paths are changed to
+ * those of the test.
+ */
 const BACKUP = resolve(import.meta.dirname, '../../../deploy/backup');
 const run = promisify(execFile);
 const README = readFileSync(join(BACKUP, 'README.md'), 'utf8');
@@ -66,7 +69,7 @@ const inside = (...command: string[]) =>
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', ...env },
   });
 
-/** Runs a command of the README that begins like this. */
+/** Runs the command of the README that begins with this text. */
 async function type(beginning: string, change: (line: string) => string = (line) => line): Promise<void> {
   const at = README.indexOf(beginning);
   const [line = ''] = at < 0 ? [] : README.slice(at).split(/[`\n]/, 1);
@@ -129,7 +132,7 @@ test('the steps of deploy/backup restore a lost disk to a point in time, with ev
   expect((await contentOf(pool)).readings).toBeGreaterThan(acknowledged);
   await service.stop();
   await pool.end();
-  // As after `archive_timeout`.
+  // Switch to a new WAL segment, as PostgreSQL does after `archive_timeout`.
   const [segment] = await asSuperuser('SELECT pg_walfile_name(pg_switch_wal()) AS name');
   const archived = async () => (await asSuperuser('SELECT last_archived_wal AS name FROM pg_stat_archiver'))[0]?.name;
   await expect.poll(archived).toBe(segment?.name);

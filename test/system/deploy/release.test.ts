@@ -22,27 +22,27 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 /** A repository with this checkout's current files and a release as its latest commit. */
 let repository: string;
 let released: string;
-/** The package as npx has installed it. */
+/** Folder in which npx has installed the package. */
 let installed: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
   repository = join(folder.path, 'repository');
   released = join(folder.path, 'released');
   await mkdir(repository);
-  // The list contains files that were deleted without a commit, which tar passes over.
+  // The list also contains files that were deleted without a commit; tar skips them.
   const copy = 'git ls-files -co --exclude-standard -z | tar --null -cf - -T - 2> /dev/null | tar -xf - -C "$0"';
   execFileSync('sh', ['-c', copy, repository], { cwd: ROOT });
   await change('CHANGELOG.md', (text) =>
     text.replace('## Unreleased\n', `## Unreleased\n\n## ${VERSION}\n\n- What is new.\n`),
   );
-  // As docs/releasing.md describes it.
+  // Set the version as docs/releasing.md describes it.
   const libraries = join(repository, 'node_modules');
   await symlink(join(ROOT, 'node_modules'), libraries);
   execFileSync('npm', ['version', VERSION, '--no-git-tag-version'], { cwd: repository });
   await rm(libraries);
   git('init', '-q');
   commit();
-  // Files that git ignores and that are not part of the release.
+  // Add a file that git ignores and that must not be part of the release.
   await writeFile(join(repository, '.git/info/exclude'), '*.env\n');
   await writeFile(join(repository, 'src/left-over.env'), 'SECRET_KEY=x');
   await makeRelease(repository, VERSION, released);
@@ -128,12 +128,12 @@ describe('a release', () => {
         files.some((file) => file.startsWith(path)),
         path,
       ).toBe(true);
-    // The archive also contains the parent folders of these files.
+    // The archive also contains the parent folders of the files in these paths.
     const isOfThem = (file: string) => paths.some((path) => `${file}/`.startsWith(`${path}/`) || path.startsWith(file));
     expect(files.filter((file) => !isOfThem(file) || file.endsWith('.test.ts'))).toEqual([]);
   });
 
-  // npm fetches and unpacks some 300 packages.
+  // Long time limit, because npm fetches and unpacks some 300 packages.
   test('runs the demo in an empty folder with the command in the README, without stripping types', {
     timeout: 400_000,
   }, async () => {
@@ -143,7 +143,7 @@ describe('a release', () => {
     const ports = await freePorts();
     // npm unpacks packages into a cache below the test's own HOME, but takes downloaded files from the machine's cache.
     const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
-    // The machine's registry, proxy and authorities.
+    // npm gets the machine's settings for the registry, the proxy and certificate authorities.
     const isOfNetwork = ([name]: [string, unknown]) =>
       /^(npm_config_|NODE_EXTRA_CA_CERTS$|SSL_CERT_|(https?|no)_proxy$)/i.test(name);
     const network = {
@@ -200,10 +200,10 @@ describe('a release', () => {
     expect(files.filter((file) => file.endsWith('.ts') || file.includes('strip'))).toEqual([]);
     expect(await readdir(dirname(installed))).not.toContain('amaro');
     expect(await readFile(join(installed, 'dist/LICENSES.txt'), 'utf8')).toMatch(/^fastify 5\.[\d.]+ \(MIT\)$/m);
-    // Threads of alerts and of calculations start from files of their own.
+    // Alerts and calculations run in threads, which start from separate files.
     for (const task of ['evaluate', 'compute'])
       expect(await import(join(installed, `dist/${task}.task.js`))).toMatchObject({ default: expect.any(Function) });
-    // Exact versions, as the tests ran with them.
+    // The package requires exact versions, with which the tests ran.
     const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(Object.values<string>(dependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
   });
@@ -242,15 +242,18 @@ describe('a release', () => {
   });
 });
 
-/** `--help` takes 0.3 s at most on a machine where `node -e 0` takes 60 ms. */
+/** Maximum CPU time of `--help`, as a multiple of that of `node -e 0`: 0.3 s on a machine where `node -e 0` takes 60 ms. */
 const MAX_HELP = 5;
-/** Measured in nine alternating starts on a busy machine: 0.63. The goal is two thirds; the rest is for noise. */
+/**
+ * Maximum CPU time of a start of the package, relative to a start from source. 0.63 was measured in nine alternating starts on a busy
+ * machine. The goal is two thirds; the rest allows for noise.
+ */
 const MAX_START = 0.75;
 /** Number of starts of each program. The programs take turns, so that a changing load affects both. */
 const ROUNDS = 5;
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
-/** CPU time of a program of Node, its children included, in ms: other programs of the machine do not add to it. */
+/** CPU time of a Node.js program including its child processes, in ms. Other programs on the machine do not affect it. */
 function childCpuMs(args: string[]): number {
   const timed = 'TIMEFORMAT="%U %S"; time "$0" "$@" > /dev/null';
   const { stderr } = spawnSync('bash', ['-c', timed, process.execPath, ...args], { encoding: 'utf8' });
@@ -258,7 +261,7 @@ function childCpuMs(args: string[]): number {
   return Math.round((user + system) * 1_000);
 }
 
-/** Programs of a user with the released clients: each prints the number of homes. */
+/** Programs that use the released clients. Each prints the number of homes. */
 const READERS = {
   typescript: `const { EnergyClient } = await import(process.env.CLIENT);
     const energy = new EnergyClient({ key: process.env.ENERGY_KEY, baseUrl: process.env.ENERGY_URL });
@@ -269,7 +272,7 @@ energy = EnergyClient(os.environ["ENERGY_KEY"], base_url=os.environ["ENERGY_URL"
 print(len([user for user in energy.list_users() if user["role"] == "homeowner"]))`,
 };
 
-/** Installs the released clients as packages, away from the repository, and reads the demo's homes with each. */
+/** Installs the released clients as packages outside the repository, and reads the demo's homes with each client. */
 async function expectClients(url: string, certificate: string): Promise<void> {
   const wheel = join(released, `energy_usage_client-${VERSION}-py3-none-any.whl`);
   const [client, python] = await Promise.all([
@@ -285,7 +288,7 @@ async function expectClients(url: string, certificate: string): Promise<void> {
   expect(count.map((text) => text.trim())).toEqual([expect.stringMatching(/^[1-9]\d*$/), count[0].trim()]);
 }
 
-/** Returns the folders of a package in npm's folders for npx. */
+/** Returns the possible folders of a package below npm's cache for npx. */
 const findFolders = async (npx: string, name: string): Promise<string[]> =>
   (await readdir(npx)).map((one) => join(npx, one, 'node_modules', name));
 

@@ -10,7 +10,7 @@ import { CHECKOUT, type OwnSystemd, startSystemd } from '#test/support/systemd.t
 
 const unit = readFileSync(resolve(import.meta.dirname, '../../../deploy/systemd/energy-usage.service'), 'utf8');
 const NODE = '/usr/bin/node';
-/** Maximum exposure, out of 10, by systemd's own rating; the remainder is sockets, /proc and machine code. */
+/** Maximum exposure by systemd's own rating, from 0 to 10. The remaining exposure is due to sockets, /proc and machine code. */
 const MAX_EXPOSURE = 1.6;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Whether systemd executes commands. */
+/** Whether this systemd has started and executes commands. */
 function isUp(systemd: OwnSystemd): boolean {
   try {
     return systemd.systemctl('is-active', 'test.target').trim() === 'active';
@@ -28,7 +28,7 @@ function isUp(systemd: OwnSystemd): boolean {
   }
 }
 
-/** Writes the unit into a folder, with the path of Node. */
+/** Writes the systemd unit into a folder, with the path of Node. */
 function unitIn(name: string, node: string): string {
   const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
@@ -42,7 +42,7 @@ describe('the systemd unit', () => {
     const path = join(unitIn('verified', process.execPath), 'energy-usage.service');
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-    // Shows that the check can fail.
+    // Shows that the check can fail: it reports an unknown setting.
     writeFileSync(path, unit.replace(NODE, process.execPath).replace('ProtectHome=tmpfs', 'ProtectHouse=yes'));
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' }).stderr).toContain(
       'ProtectHouse',
@@ -72,7 +72,8 @@ describe('the systemd unit', () => {
     const units = join(folder.path, 'units');
     mkdirSync(join(units, 'energy-usage.service.d'), { recursive: true });
     writeFileSync(join(units, 'test.target'), '[Unit]\nDefaultDependencies=no\n');
-    // There is no journal, and no other unit is started. Some machines have Node.js elsewhere only.
+    // Changes of the unit for this test: without a journal, output goes to a file; no other unit is started; and some machines have Node.js
+    // in another folder only.
     const start = existsSync(NODE) ? '' : `ExecStart=\nExecStart=/opt/node/bin/node ${CHECKOUT}/bin/energy.js start\n`;
     const there = `[Unit]\nDefaultDependencies=no\n[Service]\nStandardOutput=append:/var/log/out\nStandardError=append:/var/log/out\n${start}`;
     writeFileSync(join(units, 'energy-usage.service.d/test.conf'), there);
@@ -89,7 +90,7 @@ describe('the systemd unit', () => {
       const pids = systemd.pids();
       const commands = pids.map((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
       expect(commands).toContain('postgres');
-      // Every process has its user, no capability, no way to gain one, and a filter of system calls.
+      // Every process runs as the service's user, without capabilities and without a way to gain them, and with a filter of system calls.
       const limits = pids.map((pid) => ['Uid', 'CapBnd', 'NoNewPrivs', 'Seccomp'].map((name) => of(pid, name)));
       expect(new Set(limits.map(String))).toEqual(new Set([`${user},0000000000000000,1,2`]));
       const data = systemd.path('/var/lib/energy-usage');

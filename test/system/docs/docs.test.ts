@@ -48,7 +48,7 @@ describe('the guides', () => {
   test.concurrent.each(LANGUAGES)('have the documented results in %s', async (language) => {
     const admin = await keyOf(await service.user(`admin-${language}@example.com`, 'admin'));
     for (const name of guides) {
-      // Each guide has its own account, so that no guide uses up another's requests per minute.
+      // Each guide has its own account, so that no guide uses up the requests per minute of another guide.
       const userId = await service.user(`${name}-${language}@example.com`);
       const { device_id: deviceId } = (await createDevice(service.db, { userId, type: 'meter', location: 'first' }))
         .device;
@@ -60,7 +60,8 @@ describe('the guides', () => {
       ]);
       const parts = (await parseGuide(name, language)).map((part) => ({
         ...part,
-        // A sandbox has one such address; here three readers follow the guide.
+        // In a sandbox the guide's address belongs to one account. Here three readers follow the guide in one installation, so each has an
+        // address of their own.
         program: part.program.replaceAll('ada@example.com', `ada-${language}@example.com`),
       }));
       await followGuide(parts, {
@@ -117,7 +118,7 @@ describe('the guides', () => {
         const printed = await Promise.race([once(program.stdout, 'data'), ended]);
         const [address = ''] = /http:\S+/.exec(String(printed[0])) ?? [];
         const signedIn = await service.signIn(email);
-        // Another context, because pages of the service load nothing from elsewhere, but the app is elsewhere.
+        // The app is opened in a new browser context, because the context of the service's pages loads nothing from other origins.
         const storageState = await signedIn.context().storageState();
         const page = await (
           await service.browser.newContext({ ignoreHTTPSErrors: true, storageState, locale: 'en-GB' })
@@ -141,7 +142,7 @@ describe('the guides', () => {
           (await tokens().where('kind', '=', 'refresh').where('consumed_at', 'is not', null).select('kind').execute())
             .length;
         expect(await used()).toBe(0);
-        // An hour later.
+        // Simulate that an hour has passed: the access token has expired.
         const { token_sha256 } = await tokens()
           .where('kind', '=', 'access')
           .select('token_sha256')
@@ -153,7 +154,7 @@ describe('the guides', () => {
 
         await service.db.transaction().execute((trx) => endAuthorizations(trx, { homeIds: [homeId] }, 'home'));
         await expect.poll(shown, { timeout: 20_000 }).toContain('Seven days requests access');
-        // The app refuses a code that another person has obtained.
+        // The app rejects an authorization code that another person has obtained.
         await page.goto(`${address}/callback?code=stolen&state=x&iss=${service.url}`);
         await page.getByText('No access.').waitFor();
         await page.context().close();
@@ -214,7 +215,7 @@ describe('the pages', () => {
         .select(['key_id', 'scopes', 'expires_at', 'revoked_at'])
         .where('user_id', '=', userId)
         .execute();
-    // No key is created before the button is pressed.
+    // No key is created before the user presses the button.
     expect(await keys()).toEqual([]);
     await page.getByRole('button', { name: 'Make a key for these samples' }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
@@ -237,7 +238,7 @@ describe('the pages', () => {
         })
       ).status();
     expect([await status('GET'), await status('POST')]).toEqual([200, 403]);
-    // The other pages of the reference in this tab have it, another tab does not.
+    // In this tab, the other pages of the reference contain the key, too. Another tab does not.
     await page.goto('/docs/reference/alerts');
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
     const other = await page.context().newPage();
@@ -250,7 +251,7 @@ describe('the pages', () => {
     expect(await shown('curl')).toBe(served);
     expect((await keys())[0]?.revoked_at).not.toBeNull();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    // A reader who is not signed in sees no such button.
+    // A reader who is not signed in does not see the button that makes a key.
     expect(await anonymous.getByRole('button', { name: /key for these samples/ }).count()).toBe(0);
     await anonymous.context().close();
     await page.context().close();

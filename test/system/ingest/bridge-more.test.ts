@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A device that publishes below a gateway's prefix by itself. */
+/** Returns the device with a gateway's prefix before all its topics. */
 const below = (prefix: string, device: FamilyDevice): FamilyDevice => {
   const prefixed = <T extends { topic: string }>(sent: T[]) =>
     sent.map((one) => ({ ...one, topic: prefix + one.topic }));
@@ -52,7 +52,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const placements: Record<string, string> = {};
   for (const { family, native_id, discovery_id } of await service.discovered(devices.length)) {
     expect(devices.map(({ nativeId }) => nativeId)).toContain(native_id);
-    // Devices without timestamps are played faster than real time: hours in seconds.
+    // Devices without timestamps are played faster than real time: hours of simulated time take seconds.
     const device = { type: 'thing', location: 'home', timezone: TZ, limit_kw: 1_000_000 };
     const { device_id, placement } = await send('/v1/devices', { ...device, discovery_id });
     paired.set(family, device_id);
@@ -79,7 +79,7 @@ test('a charger, a DIN-rail meter, an SML meter and an inverter count what their
   const lastMinutes = 0.003 + used(TO_MS) - used(TO_MS - 5 * MINUTE_MS);
   const cases = [
     { family: 'vzlogger', direction: 'import', tolerance: 0.001 },
-    // Played this fast, two messages without a timestamp may arrive in the same millisecond.
+    // In accelerated time, two messages without a timestamp may arrive in the same millisecond.
     { family: 'openevse', direction: 'import', tolerance: lastMinutes },
     { family: 'mbmd', direction: 'import', tolerance: lastMinutes },
     // The register counts in steps of 100 Wh.

@@ -52,12 +52,12 @@ test.each(VERSIONS)(
       await first.publishAsync(homes[0].topic, reading(turn), { qos: 1 });
       await second.publishAsync(homes[1].topic, reading(turn), { qos: turn === 3 ? 2 : 1 });
     }
-    // A third client with this client id ends no connection of another login.
+    // A third client with the same client id ends no connection of another login.
     const third = await (await meter(version)).connect();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect([first, second, third].map(({ connected }) => connected)).toEqual([true, true, true]);
     expect(await Promise.all(homes.map((home) => home.readings()))).toEqual([3, 3]);
-    // It ends a connection of its own login (MQTT 3.1.1, 3.1.4-2).
+    // A client with the same login and client id ends the login's earlier connection (MQTT 3.1.1, 3.1.4-2).
     const again = await homes[0].connect();
     await expect.poll(() => first.connected).toBe(false);
     expect([second, again].map(({ connected }) => connected)).toEqual([true, true]);
@@ -83,12 +83,13 @@ test.each(VERSIONS)(
     ];
     await first.publishAsync(homes[0].topic, reading(1), { qos: 2 });
     await second.publishAsync(homes[1].topic, reading(1), { qos: 2 });
-    // The connection is cut off: only this login's will is published.
+    // The connection of one login is cut off: only the will of this login is published.
     first.stream.destroy();
     await expect.poll(homes[0].isFaulty).toBe(true);
     expect(await homes[1].isFaulty()).toBe(false);
     expect(second.connected).toBe(true);
-    // It reconnects with its pending messages while the other login is connected; a clean session of another login gets none of them.
+    // The login reconnects, with its pending messages, while the other login is connected. A clean session of a third login with the same
+    // client id gets none of these messages.
     const stranger = await (await meter(version)).connect({ clean: true });
     const back = await homes[0].connect({ clean: false });
     await back.publishAsync(homes[0].topic, reading(2), { qos: 2 });

@@ -55,7 +55,8 @@ describe.each(['embedded', 'mosquitto'] as const)('a gateway at the %s broker', 
     await expect.poll(() => discovered(home.userId)).toEqual(['plug']);
   });
 
-  // An external broker decides by itself or calls the service (test/database/api/broker-calls.test.ts).
+  // The following tests are not for an external broker, which checks logins itself or calls the service
+  // (test/database/api/broker-calls.test.ts).
   if (broker === 'mosquitto') return;
 
   test('can log in with its own secret only', async () => {

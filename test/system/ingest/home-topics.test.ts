@@ -72,7 +72,7 @@ test('a home receives its usage at once and after each reading, retained for lat
   await expect.poll(() => JSON.parse(reader.heard.at(-1)?.text ?? '').this_month.kwh_used, soon).toBeCloseTo(0.5, 3);
   const publishedUsage = JSON.parse(reader.heard.at(-1)?.text ?? '');
   expect(Date.parse(publishedUsage.as_of)).toBeGreaterThan(now - 60_000);
-  // Without a power channel, power is the mean by the register; a measured power takes precedence.
+  // Without a power channel, the published power is the mean power according to the register. A measured power takes precedence.
   const usage = () => JSON.parse(reader.heard.at(-1)?.text ?? '');
   await meter.client.publishAsync(`energy/v1/${mine.device.username}/readings`, '{"power_w": 2500}', { qos: 1 });
   await expect.poll(() => [usage().power_w, usage().power_mean_minutes], soon).toEqual([2_500, null]);

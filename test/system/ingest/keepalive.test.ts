@@ -7,7 +7,7 @@ import { startMosquitto } from '#test/support/mosquitto.ts';
 
 const PINGRESP = Buffer.from([0xd0, 0x00]);
 
-/** A proxy to the broker that drops responses to pings, which are similarly late behind a backlog. */
+/** A proxy to the broker that drops PINGRESP packets. This simulates a backlog, behind which they arrive too late. */
 async function wayWithoutPingResponses(brokerPort: number) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -54,7 +54,7 @@ test('keeps a connection with messages, however late a ping’s response is, and
     log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) }),
   });
   const device = await mqtt.connectAsync(mosquitto.url);
-  // mqtt.js gives up 3 s after the last response; this process may be delayed as long.
+  // mqtt.js gives up 3 s after the last response to a ping; on a busy machine this process may be delayed by as much.
   const until = Date.now() + 5_000;
   let sent = 0;
   for (; Date.now() < until; sent++) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const HOUR_MS = 3_600_000;
-/** Five full hours that have passed, with a reading at each of their bounds. */
+/** The last five full hours, with a reading at each bound of an hour. */
 const FROM_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
 const dates = [-1, 1].map((days) => new Date(Date.now() + days * 24 * HOUR_MS).toISOString().slice(0, 10));
 
@@ -19,7 +19,7 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
   const client = await mqtt.connectAsync(await service.bridge(['cellar/#', 'givenergy/#']));
   const publish = (topic: string, payload: object | string) =>
     client.publishAsync(topic, typeof payload === 'string' ? payload : JSON.stringify(payload), { qos: 1 });
-  /** A meter's body after some hours: registers that rise, and daily registers that restart at the third hour. */
+  /** Message of a meter after some hours: registers that rise, and daily registers that restart at the third hour. */
   const meter = (hour: number) => ({
     wifi_strength: 80,
     InvSerial: 12_345_678,
@@ -72,8 +72,8 @@ test('JSON of an unknown topic is discovered by the names of its members, paired
 });
 
 /**
- * Messages of a family at a step, from 0 to 5, and the energy that its devices have counted by then: kWh imported (or charged) and kWh
- * exported (or produced).
+ * Messages of a family at a step (0 to 5), and the energy that the family's devices have counted by this step: kWh imported or charged, and
+ * kWh exported or produced.
  */
 interface Flow {
   messages(step: number): Record<string, object | string | number>;
@@ -82,7 +82,7 @@ interface Flow {
   asks?: readonly string[];
 }
 
-/** A register that rises by 0.05 kWh a step, one that rises by 0.02 kWh, and a daily one, which restarts at the third step. */
+/** Registers at a step: one rises by 0.05 kWh a step, one by 0.02 kWh, and a daily one restarts at the third step. */
 const up = (step: number) => Number((1_234.5 + 0.05 * step).toFixed(3));
 const down = (step: number) => Number((678.25 + 0.02 * step).toFixed(3));
 const today = (step: number) => (step < 3 ? 8 + step : step - 3);
@@ -262,7 +262,8 @@ test('registers of known families count exactly or need the owner’s attention,
         });
       }
     }
-    // Messages without a time of their own: two of a register in one millisecond would be one.
+    // Pause between messages, because they have no time of their own: two readings of one register in the same millisecond would count as
+    // one.
     await sleep(20);
   };
   await publish(0);
@@ -273,7 +274,7 @@ test('registers of known families count exactly or need the owner’s attention,
   expect(found.map(({ native_id }) => native_id).sort()).toEqual(names.toSorted());
   const paired = new Map<string, string>();
   for (const { native_id, discovery_id } of found) {
-    // Registers rise within milliseconds.
+    // A limit of 1 GW, because the simulated registers rise within milliseconds.
     const settings = { type: 'thing', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     paired.set(native_id, (await send('/v1/devices', { ...settings, discovery_id })).device_id);
   }

@@ -127,7 +127,8 @@ describe('a device with a client certificate', () => {
     await expect(withCertificate(certificate, { username: mine.deviceId })).rejects.toThrow();
     expect(await hasReported(mine.deviceId)).toBe(false);
 
-    // A certificate that names none of our devices belongs to the device it is registered with, unless its client logs in as another one.
+    // A client certificate without one of our device ids belongs to the device with which it is registered, unless the client logs in as
+    // another device.
     const stolen = await ours.sign('serial 43');
     await register(mine.deviceId, stolen);
     const login = { username: own.deviceId, password: own.secret };
@@ -167,7 +168,7 @@ describe('a device with a client certificate', () => {
     const login = { username: deviceId, password: secret };
     await send(await connect(login), deviceId);
     await send(await connect(login, false), deviceId);
-    // A certificate of our authority that names none of our devices is no login, and does not block one.
+    // A certificate of our authority without one of our device ids is no login by itself, and does not prevent a login with a password.
     await send(await withCertificate(await ours.sign('somebody'), login), deviceId);
     await expect(connect({ ...login, password: 'wrong' })).rejects.toThrow();
     await expect(connect()).rejects.toThrow();

@@ -63,7 +63,7 @@ describe('an imported history', () => {
     const rows = [
       [0, 7_000, 0],
       [1, 7_001, 1],
-      // The meter was replaced; the new one started at 900.
+      // The meter was replaced; the new meter started at 900.
       [2, 900.5, 1.5],
       [3, 902.5, 3.5],
       // Home Assistant was off for three hours.
@@ -89,7 +89,7 @@ describe('an imported history', () => {
     expect(await hours()).toEqual(expected);
     expect(await bring(read, file)).toMatchObject({ sent: 5, left_out: {} });
     expect(await hours()).toEqual(expected);
-    // From here on the meter itself reports. Its register continues at 906.5, so there is no jump.
+    // From here on, the new meter itself reports. Its register continues at 906.5, so there is no jump.
     const live = join(folder, 'live.csv');
     await writeFile(
       live,
@@ -125,7 +125,7 @@ describe('an imported history', () => {
     const before = Array.from({ length: 100 }, (_, hour) => [hour, 1_000 + hour, hour] as const);
     expect(await home.bring(read, await bringing('before.db', before))).toMatchObject({ sent: 100, rejected: {} });
     expect(await total()).toBeCloseTo(99);
-    // From hour 50 on the sums were corrected by 5; at hour 100 a used meter was installed, which showed 40 then.
+    // From hour 50 on, the sums in Home Assistant were corrected by 5. At hour 100 a used meter was installed, which showed 40.
     const after = Array.from(
       { length: 200 },
       (_, hour) => [hour, hour < 100 ? 1_000 + hour : hour - 60, hour < 50 ? hour : hour + 5] as const,
@@ -149,7 +149,7 @@ describe('an imported history', () => {
       ].join('\r\n'),
     );
     const { deviceId, bring, hours } = await meter();
-    // Imported twice: gas counts in addition to electricity.
+    // The file is imported twice. Gas counts in addition to electricity.
     for (const _ of ['once', 'twice'])
       expect(await bring(dsmrReader(), file)).toMatchObject({ rows: 2, sent: 8, rejected: {}, left_out: {} });
     expect(await hours()).toEqual([

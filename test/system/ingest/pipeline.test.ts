@@ -10,7 +10,7 @@ import { type RoleProcess, startRole, temporaryFolder } from '#test/support/serv
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
 
 const HOUR_MS = 3_600_000;
-/** A full hour of yesterday: every reading below is at or after it. */
+/** A full hour of yesterday. All readings of the tests are at or after this time. */
 const BASE_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS;
 
 for (const broker of ['embedded', 'mosquitto'] as const) {
@@ -31,7 +31,7 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
         mosquitto = await startMosquitto();
         env.MQTT_URL = mosquitto.url;
       } else {
-        // A fixed port, so that publishers find the broker again after it was killed.
+        // The port is fixed, so that publishers find the broker again after the broker was killed.
         env.MQTT_PORT = String(await freePort());
       }
       ingest = await startRole('ingest', env);
@@ -159,10 +159,10 @@ for (const broker of ['embedded', 'mosquitto'] as const) {
       let over = false;
       const stream = (async () => {
         const underWay = new Set<Promise<void>>();
-        // Bounded, because an external broker acknowledges faster than a busy machine stores.
+        // The number of sent messages is bounded, because an external broker acknowledges faster than a busy machine stores.
         while (!over && sent < 20_000) {
           const index = sent++;
-          // Repeats messages until they are acknowledged, as a device does. (mqtt.js gives up pending messages when a connection is lost.)
+          // Repeats messages until they are acknowledged, as a device does. (If a connection is lost, mqtt.js gives up pending messages.)
           const untilAcknowledged = async () => {
             while (
               !(await publish(meter, register(index / 100, 500 + index / 1_000)).then(

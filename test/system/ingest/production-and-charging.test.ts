@@ -7,7 +7,10 @@ import { playHousehold } from '#simulators/household.ts';
 import { type GatewayHome, startGatewayHome } from '#test/support/gateway-home.ts';
 
 const MINUTE_MS = 60_000;
-/** Neither sends timestamps: its simulated hours count at their receipt, so any day with enough data will do. */
+/**
+ * Start of the simulation. Neither device sends timestamps, so its hours count at their time of receipt, and any day with enough data will
+ * do.
+ */
 const FROM_MS = Date.parse('2026-11-18T10:00:00Z');
 const TO_MS = FROM_MS + 90 * MINUTE_MS;
 
@@ -27,13 +30,13 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
   await play(FROM_MS, FROM_MS);
   const paired = new Map<string, string>();
   for (const { family, discovery_id } of await service.discovered(devices.length)) {
-    // The decoder's choice overrides the type that was entered.
+    // The placement that the decoder derives overrides the type that was entered.
     const settings = { type: 'smart_meter', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     const device = await send('/v1/devices', { ...settings, discovery_id });
     paired.set(family, device.device_id);
     expect([family, device.placement]).toEqual([family, family === 'opendtu' ? 'production' : 'consumption']);
   }
-  // The first reading of each is its baseline.
+  // The first reading of each device is its baseline.
   await play(FROM_MS + MINUTE_MS, TO_MS);
 
   const register = (atMs: number) => home.at(atMs).registerMilliwattHours / 1e6;
@@ -47,7 +50,7 @@ test('an inverter behind OpenDTU produces and a WARP charger consumes, each as m
       data.reduce((total: number, row: Record<string, number | null>) => total + (row[name] ?? 0), 0);
     return { used: sum('kwh_used'), exported: sum('export_kwh') };
   };
-  // An inverter's output is production and not consumption; a charger's is the reverse.
+  // An inverter's output counts as production and not as consumption; a charger's input counts as consumption and not as production.
   const rounded = async (family: string) => {
     const { used, exported } = await kwhOf(family);
     const is = (kwh: number) => Math.abs(kwh - expected) < lastMinutes;

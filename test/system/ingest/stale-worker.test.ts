@@ -18,7 +18,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('a worker that was stopped while another wrote its devices does not write from its stale cache when it resumes', async () => {
   const folder = await temporaryFolder();
-  // Separate brokers: both workers receive the messages published to their own, and write the same devices.
+  // The workers have separate brokers. Each worker receives only the messages published to its own broker, and both write the same devices.
   const ends = await Promise.all(
     [0, 1].map(async () => {
       const mosquitto = await startMosquitto();
@@ -49,7 +49,7 @@ test('a worker that was stopped while another wrote its devices does not write f
     (await database.pool.query('SELECT count(*)::int AS count FROM readings')).rows[0].count / DEVICES;
 
   for (let round = 0; round < 3; round++) {
-    // During the stream, so that the worker may be stopped within a transaction, too.
+    // The worker is stopped during the stream, possibly within a transaction.
     const streaming = publish(first.client, 40);
     await wait(60 * round);
     first.worker.process.kill('SIGSTOP');

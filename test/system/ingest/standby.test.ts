@@ -109,17 +109,17 @@ test('one worker serves while others are on standby, whichever are killed, stopp
   const meters = await devices(METERS);
   const publishing = publish(meters);
   await untilMore(meters);
-  // After a kill the standby takes over the session and its unacknowledged messages.
+  // After the worker is killed, the standby takes over its session and the unacknowledged messages.
   await first.kill();
   gone(first);
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
   const third = await start();
   expect(third.ready.standing_by).toBe(true);
-  // One is stopped while another is running.
+  // The active worker is stopped while the standby is running.
   expect(await second.stop()).toBe(0);
   gone(second);
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(5_000));
-  // All workers are stopped: the broker stores the messages.
+  // The last worker is stopped, so the broker stores the messages.
   expect(await third.stop()).toBe(0);
   gone(third);
   await wait(500);
@@ -139,7 +139,7 @@ test('the standby takes over from a hung worker, which ends when it resumes; not
   serving.process.kill('SIGSTOP');
   // Wait until the messages that were in flight at the stopped worker are stored.
   await wait(500);
-  // The stopped worker's database session ends after 5 s.
+  // The stopped worker's database session ends only after 5 s, so the time limit is longer.
   expect(await untilMore(meters)).toBeLessThan(scaleTimeLimitMs(12_000));
   serving.process.kill('SIGCONT');
   expect(await ended).toBe(1);
@@ -175,9 +175,9 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
     clean: false,
     protocolVersion: 5 as const,
   };
-  // Messages that wait for the worker that has ended.
+  // Create messages that wait in the session of a worker that has ended.
   const earlier = await mqtt.connectAsync(mosquitto.url, { ...session, properties: { sessionExpiryInterval: 3_600 } });
-  // The test adds the second subscription, by which it identifies messages of this session.
+  // The test adds the second subscription, so that it can identify messages of this session.
   await earlier.subscribeAsync(['$share/energy/energy/v1/+/readings', 'waiting/#'], { qos: 1 });
   await earlier.endAsync();
   const WAITING = 500;
@@ -191,7 +191,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   const taken = new Set<string>();
   const source = await inProcess((payload) => {
     taken.add(payload);
-    // The worker is full after the first message and has room again a moment later, so a session that it takes over must resume.
+    // The worker is full after the first message and has room again a moment later. A session that the worker takes over must then resume.
     if (taken.size > 1) return true;
     setImmediate(() => source.resume());
     return false;
@@ -201,7 +201,7 @@ test('shared sessions of an earlier version’s workers are emptied and closed; 
   expect(await isNoted()).toBe(false);
   await pool.query('DROP TRIGGER refuse_note ON ingest_slots');
   await expect.poll(isNoted).toBe(true);
-  // The session receives nothing any more: a message published now arrives once.
+  // The earlier session receives no more messages: a message published now arrives once.
   const again = await mqtt.connectAsync(mosquitto.url, session);
   const here: string[] = [];
   again.on('message', (_, payload) => here.push(payload.toString()));
@@ -243,7 +243,7 @@ test('a restarted broker has lost no acknowledged message, also with a standby',
   const standby = await startStandbyClient(options((payload) => taken.add(payload)));
   expect([serving.isStandingBy(), standby.isStandingBy()]).toEqual([false, true]);
   await before.stop();
-  // Messages that devices publish before the worker returns are in its session, because its subscription exists.
+  // Messages that devices publish before the worker returns are stored in the worker's session, because its subscription exists.
   const after = await startMosquitto({ configuration, port });
   const device = await mqtt.connectAsync(after.url);
   for (let index = 0; index < 200; index++)

@@ -7,7 +7,9 @@ import { type Mosquitto, startMosquitto } from '#test/support/mosquitto.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
-/** Number of messages of a flood that waits at the broker, more than ingest holds at once (20,000); number of devices, and of floods. */
+/**
+ * Number of messages of a flood that waits at the broker (more than ingest holds at once, 20,000), number of devices, and number of floods.
+ */
 const [MESSAGES, DEVICES, FLOODS] = [26_000, 20, 2];
 const PUBLISHER = resolve(import.meta.dirname, '../../../bench/ingest-publisher.ts');
 
@@ -46,7 +48,7 @@ async function stored(): Promise<number> {
   return (await database.pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n;
 }
 
-/** Runs `work` while the server's processes that workers are connected to are stopped, as on a machine that hangs. */
+/** Runs `work` while the PostgreSQL processes that serve the workers are stopped, as on a machine that hangs. */
 async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
   const { rows } = await database.pool.query(
     `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'energy ingest'`,
@@ -60,7 +62,8 @@ async function whileDatabaseHangs<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it; on an idle machine it takes 4 s at most.
+ * Stops a worker. Returns its exit code, and whether it ended before its supervisor would kill it. On an idle machine a worker takes 4 s at
+ * most.
  */
 async function leave(worker: RoleProcess): Promise<{ code: number | null; isSoon: boolean }> {
   const fromMs = performance.now();
@@ -73,7 +76,7 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await flood();
   const first = await start();
   await expect.poll(stored, { interval: 10 }).toBeGreaterThan(0);
-  // A broker that is busy with other clients receives the worker's DISCONNECT late, and sends all waiting messages until then.
+  // Simulate a broker that is busy with other clients: it receives the worker's DISCONNECT late, and sends all waiting messages until then.
   process.kill(mosquitto.pid, 'SIGSTOP');
   const leaving = await leave(first);
   process.kill(mosquitto.pid, 'SIGCONT');
@@ -90,7 +93,7 @@ test('a worker that is stopped during a flood ends soon, even if broker or datab
   await blocker.query('ROLLBACK');
   blocker.release();
 
-  // The database does not respond at all, so neither the serving worker nor the standby can release anything.
+  // The database does not respond at all, so neither the active worker nor the standby can release anything.
   const serving = await start();
   const standingBy = await start();
   expect([serving.ready.standing_by, standingBy.ready.standing_by]).toEqual([undefined, true]);

@@ -39,7 +39,7 @@ function taking(url: string, settings: IClientOptions = {}, hold: (readOn: () =>
 test('the pinned mqtt.js still allows messages to be intercepted before it processes them, and acknowledged later, many at a time', async () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.mqtt, 'take-publishes.ts wraps a private field: pin the version').toMatch(/^\d/);
-  // Number of messages that the broker sends without an acknowledgement.
+  // Maximum number of messages that the broker sends without an acknowledgement.
   const { client, taken } = taking(broker.url, { properties: { receiveMaximum: 5 } });
   const seenByMqttJs: string[] = [];
   client.on('message', (topic) => seenByMqttJs.push(topic));
@@ -48,7 +48,7 @@ test('the pinned mqtt.js still allows messages to be intercepted before it proce
   const takenTexts = () => taken.map(({ topic, payload }) => `${topic} ${payload}`);
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => `t ${index}`);
   await expect.poll(takenTexts).toEqual(upTo(5));
-  // The broker's response comes after any message that it could have sent before: it has sent no more.
+  // The broker responds to a subscription after sending all messages that it may send, so no further message follows.
   await client.subscribeAsync('u', { qos: 1 });
   expect(takenTexts()).toEqual(upTo(5));
   for (const { receipt } of taken) receipt.done();
@@ -75,7 +75,7 @@ test('messages without an acknowledgement are sent again after a reconnection, a
   for (const text of ['a', 'b', 'c']) await sender.publishAsync('again', text, { qos: 1 });
   await expect.poll(() => taken.length).toBe(3);
   taken[0]?.receipt.done();
-  // The broker has received it when it responds to a later packet.
+  // When the broker responds to a later packet, it has received the acknowledgement.
   await client.subscribeAsync('something else', { qos: 1 });
   const back = new Promise((resolve) => client.once('connect', resolve));
   const errors: unknown[] = [];
@@ -83,7 +83,7 @@ test('messages without an acknowledgement are sent again after a reconnection, a
   client.stream.destroy();
   await back;
   await expect.poll(() => taken.map(({ payload }) => String(payload))).toEqual(['a', 'b', 'c', 'b', 'c']);
-  // Receipts of the lost connection are sent to no broker.
+  // Acknowledgements of messages from the lost connection are sent to no broker.
   for (const { receipt } of taken.slice(1)) receipt.done();
   await client.subscribeAsync('something else', { qos: 1 });
   expect([client.connected, errors]).toEqual([true, []]);
@@ -117,7 +117,7 @@ test('a broker that violates the protocol is disconnected, reported with the rea
   const server = createServer((socket) => {
     connections++;
     socket.on('error', () => {});
-    // CONNACK of MQTT 5, then a QoS 2 message without a subscription.
+    // Sends a CONNACK of MQTT 5, and a QoS 2 message for which there is no subscription.
     socket.once('data', () => socket.write(Buffer.from([0x20, 3, 0, 0, 0, 0x34, 6, 0, 1, 116, 0, 1, 0])));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -137,7 +137,7 @@ test('reconnects to a broker that ended the connection, after processing its las
   const server = createServer((socket) => {
     connections++;
     socket.on('error', () => {});
-    // CONNACK, a message, and DISCONNECT: another client has taken over the session.
+    // Sends a CONNACK, a message, and a DISCONNECT with the reason that another client has taken over the session.
     const packets = [0x20, 3, 0, 0, 0, 0x30, 5, 0, 1, 116, 0, 120, 0xe0, 2, 0x8e, 0];
     socket.once('data', () => socket.end(Buffer.from(packets)));
   });

@@ -36,7 +36,7 @@ const waits = (role: ReturnType<typeof start>) =>
   expect.poll(role.output).toMatch(/ECONNREFUSED.*"waiting for the database/);
 const exitOf = (process: ChildProcess) => new Promise((done) => process.once('exit', (code) => done(code)));
 
-/** Lets connections at a port reach the test's server, which has only a socket file. */
+/** Forwards connections at a port to the test's server, which listens only on a socket file. */
 function openAt(port: number): Promise<Server> {
   const { searchParams } = new URL(database.url);
   const server = createServer((socket) => {

@@ -65,7 +65,7 @@ async function findInstallationFolder(but = ''): Promise<string> {
 const copiesIn = async (home: string) =>
   (await readdir(join(target, home))).filter((name) => /^base-[^.]*$/.test(name));
 
-/** Lets PostgreSQL complete the segment, and waits until it is archived. */
+/** Lets PostgreSQL complete the current WAL segment, and waits until this segment is archived. */
 async function archiveNow(): Promise<void> {
   const pool = createPool(superuserUrl(join(installation.folder, 'data'), 'postgres'), { max: 1 });
   const { rows } = await pool.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
@@ -118,7 +118,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await pool.end();
   await server.stop();
 
-  // The restored installation serves requests, and archives into a folder of its own.
+  // The restored installation serves requests, and archives into a new folder of its own.
   await installation.start();
   await expect.poll(() => findInstallationFolder(home).then(copiesIn)).toHaveLength(1);
   await installation.stop();
@@ -130,7 +130,7 @@ test('after the loss of a disk, the state of any time is restored from the base 
   await expectErrors(join(target, home), at);
 });
 
-/** Each fault of the backup has its own error message, and leaves no files behind. */
+/** Expects that each fault of the backup causes its own error message, and that no files are left behind. */
 async function expectErrors(home: string, at: string): Promise<void> {
   const dataDir = join(folder.path, 'refused');
   const refusal = async (from: string, more: string[], file = passphrase) => {
@@ -155,13 +155,13 @@ async function expectErrors(home: string, at: string): Promise<void> {
   expect(await refusal(home, ['--at', 'yesterday'])).toContain('must be a time with its zone');
   expect(await refusal(join(home, 'wal'), [])).toContain('There is no copy in');
 
-  // Three faults in turn: a torn segment before the target time, a torn base copy, and a manifest that was changed.
+  // The test makes three faults in turn: a torn WAL segment before the target time, a torn base copy, and a changed manifest.
   const torn = join(folder.path, 'torn');
   await cp(home, torn, { recursive: true });
   const [copy = ''] = (await readdir(torn)).filter((name) => name.startsWith('base-'));
   const manifest = join(torn, copy, 'backup.json');
   const text = await readFile(manifest, 'utf8');
-  // The base backup contains the segments that it needs, so the torn segment must be a later one.
+  // The base backup contains the WAL segments that it needs, so the test tears a later segment.
   const { last_segment } = JSON.parse(text);
   const [segment = ''] = (await readdir(join(torn, 'wal'))).sort().filter((name) => name.slice(0, 24) > last_segment);
   const bytes = await readFile(join(torn, 'wal', segment));

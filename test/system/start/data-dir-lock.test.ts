@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Lock of an earlier process whose process id now belongs to this process. */
+/** Lock file of an earlier process. Its process id now belongs to this process. */
 const STALE = `${process.pid} 1\n`;
 
 test('a lock that a killed service left is taken over, and released', async () => {
@@ -35,7 +35,7 @@ test('a lock that a killed service left is taken over, and released', async () =
 });
 
 test('a killed service that is a zombie holds no lock', async () => {
-  // The shell's child ends without being waited for and stays a zombie, as below a container's first process.
+  // The shell does not wait for its ended child, which therefore stays a zombie, as children of a container's first process do.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [said] = await once(parent.stdout, 'data');
   const stat = () => readFileSync(`/proc/${Number(said)}/stat`, 'utf8').split(' ');
@@ -53,7 +53,7 @@ test('an empty lock, of a service that was killed while writing it, is taken ove
 test('a process that is slower to take over a stale lock leaves the new lock of the faster one', async () => {
   const unlock = await lockDataDir(folder.path);
   const fresh = readFileSync(file, 'utf8');
-  // The slower process found a stale lock in this file a moment earlier.
+  // Simulates the slower process, which found a stale lock in this file a moment before the lock was replaced.
   expect(removeStaleLock(file)).toBe(process.pid);
   expect(readFileSync(file, 'utf8')).toBe(fresh);
   unlock();

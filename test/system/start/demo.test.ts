@@ -25,7 +25,7 @@ test('the demo prints on a terminal two links and three working commands, and no
     DATA_DIR: folder.path,
     ...Object.fromEntries(names.map((name) => [name, '0'])),
   };
-  // script(1) of bsdutils provides a terminal.
+  // The program script(1) of bsdutils provides a terminal for the demo.
   const demo = spawn('script', ['-qec', `exec '${process.execPath}' '${PROGRAM}' demo`, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -18,7 +18,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Copies this version into a folder, with one more migration, which fails. */
+/** Copies this version into a folder and adds a migration that fails. */
 async function withFailingMigration(to: string): Promise<string> {
   for (const name of ['bin', 'src', 'ingest', 'simulators', 'sql', 'package.json'])
     await cp(join(ROOT, name), join(to, name), { recursive: true });
@@ -27,7 +27,7 @@ async function withFailingMigration(to: string): Promise<string> {
   return to;
 }
 
-/** A home with a meter, in a folder of its own, that any version of the service may serve. */
+/** Creates a home with a meter in a folder of its own. Any version of the service may serve this folder. */
 async function createHome(name: string) {
   const home = join(folder.path, name.replaceAll(' ', '-'));
   const ports = await freePorts();
@@ -46,7 +46,7 @@ async function createHome(name: string) {
     home,
     dataDir,
     hourAgo: (ago: number) => new Date(hour - ago * 3_600_000).toISOString(),
-    /** Starts this version, or the version of a checkout. */
+    /** Starts the service: this version, or the version of a checkout. */
     async start(checkout?: string) {
       const options = checkout === undefined ? { log } : { log, checkout };
       running = await startService(env, options);
@@ -62,7 +62,7 @@ async function createHome(name: string) {
       const device = { user_id: userId, type: 'smart_meter', location: 'cellar' };
       meter = (await ask('POST', '/v1/devices', device)).json.mqtt;
     },
-    /** Publishes values of the meter's register. Each reading: hours before now, and kWh. */
+    /** Publishes values of the meter's register. Each reading consists of hours before now, and kWh. */
     async send(readings: [ago: number, kwh: number][]) {
       const { username, password, topic } = meter;
       const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.MQTT_PORT}`, { username, password });
@@ -99,7 +99,7 @@ test.each(earlierVersions())(
     expect(before.map(([, kwh]) => kwh)).toEqual([1, 2]);
     await running?.stop();
 
-    // This check runs for one release only, because it needs two more starts.
+    // This check runs for one earlier release only, because it needs two more starts of the service.
     if (name === 'the previous release') {
       const failing = await withFailingMigration(join(home, 'failing'));
       await expect(start(failing)).rejects.toThrow(/sql\/schema\/9999_fails\.sql: division by zero/);
@@ -131,7 +131,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   await send(READINGS);
   const before = await hours();
   expect(command(['backup', '--to', copies, ...sealed], earlier)).toMatchObject({ status: 0, stderr: '' });
-  // The copy does not contain this reading.
+  // This reading is sent after the copy was made, so the copy does not contain it.
   await send([[2, 999]]);
   await running?.stop();
   await rm(dataDir, { recursive: true });
@@ -141,7 +141,7 @@ test('a copy of the first version that makes copies is restored and updated by t
   expect(command(['restore', ...from, '--data-dir', dataDir])).toMatchObject({ status: 0, stderr: '' });
   await start();
   expect(await hours()).toEqual(before);
-  // The meter's password is the one in the copy.
+  // The meter has the password that is in the copy.
   await send([[2, 107]]);
   expect(await hours()).toEqual([...before, [expect.anything(), 4]]);
   expect(command(['backup', '--to', later, ...sealed])).toMatchObject({ status: 0 });

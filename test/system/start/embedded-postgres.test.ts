@@ -28,11 +28,11 @@ async function makeAsBefore(dataDir: string): Promise<void> {
 
 test('takes over the server that a killed parent left behind, with its data, and ends it', async () => {
   const folder = await temporaryFolder();
-  // A folder that only its owner can enter, like root's home folder. Its path is too long for a socket, at least in bytes.
+  // The data directory is in a folder that only its owner can enter, like root's home folder. Its path is too long for a socket (in bytes).
   const dataDir = join(folder.path, 'private', 'ü'.repeat(30), 'data, "mine"');
   await mkdir(dataDir, { recursive: true });
   await chmod(join(folder.path, 'private'), 0o700);
-  // Uses another folder for temporary files than the test's process.
+  // The process that starts the server has another folder for temporary files than the test's process.
   const env = { ...process.env, TMPDIR: folder.path };
   const parent = fork(HARNESS, [dataDir], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await once(parent, 'message');
@@ -57,10 +57,10 @@ test('takes over the server that a killed parent left behind, with its data, and
   await pool.end();
   await makeAsBefore(dataDir);
   await server.stop();
-  // A zombie, until its new parent has reaped it, has no command line.
+  // The ended process may be a zombie until its new parent has reaped it; a zombie has no command line.
   expect(await readFile(`/proc/${orphan}/cmdline`, 'utf8').catch(() => '')).toBe('');
 
-  // Another process has created the socket folder in the meantime, so the server does not change it.
+  // Simulate that another process has created the socket folder in the meantime, so the server must not use it.
   expect(existsSync(socketFolder)).toBe(false);
   await mkdir(socketFolder, { mode: 0o755 });
   const again = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
@@ -73,11 +73,11 @@ test('takes over the server that a killed parent left behind, with its data, and
      UNION ALL SELECT datname FROM pg_database WHERE datname = 'energy' AND pg_get_userbyid(datdba) <> current_user`,
   );
   expect(others).toEqual([]);
-  // All rollups are recreated, by a role with the required permission.
+  // The migration creates all rollups again, by a role with the required permission.
   await taken.query(`UPDATE schema_migrations SET sha256 = 'before' WHERE name NOT LIKE 'schema/%'`);
   expect((await migrate(taken)).applied.length).toBeGreaterThan(5);
   await taken.end();
-  // The next case: a directory whose server was killed, so that its pid file is stale.
+  // Next case: the server of a data directory was killed, so that its pid file is stale.
   process.kill(Number(await pidOf()), 'SIGKILL');
   await waitUntilClusterUnused(join(dataDir, 'postgres'));
   // The process id in the pid file now belongs to another process, as after the restart of a container.

@@ -23,7 +23,7 @@ import { expectedErrorBody } from '../../support/api.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../support/service.ts';
 
-/** Another address of this machine, on which a loopback listener does not listen. */
+/** Another address of this machine. A listener on 127.0.0.1 does not accept connections at this address. */
 const ELSEWHERE = '127.0.0.3';
 
 let database: TestDatabase;
@@ -106,9 +106,9 @@ test('a device on another machine connects with TLS, by the announced host and t
   await client.endAsync();
   const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM readings');
   expect(rows).toEqual([{ n: 1 }]);
-  // The device itself rejects a connection to a broker whose certificate it does not trust.
+  // The device itself rejects the connection, because it does not trust the broker's certificate.
   await expect(mqtt.connectAsync(`mqtts://${ELSEWHERE}:${ingest.ready.tlsPort}`, login)).rejects.toThrow(/self-signed/);
-  // Without TLS, only this machine can connect.
+  // Without TLS, the broker accepts connections only from this machine.
   const answers = (host: string) =>
     new Promise<boolean>((done) => {
       const socket = createConnection({ host, port: ingest.ready.port ?? 0 }, () => socket.destroy());

@@ -117,7 +117,7 @@ test.each(['files of TLS_CERT_FILE', 'files that somebody put into DATA_DIR/tls'
       const watch = watchCertificate(config, pair, () => {}, logger, { everyMs: 10, reportEveryMs: 100 });
       expect(lines).toHaveLength(expected ? 1 : 0);
       if (expected) await expect.poll(() => lines.length).toBeGreaterThan(2);
-      // There is no further line about a pair that was renewed.
+      // After the renewal of the certificate, no further line is logged.
       await foreignPair(400, dirname(cert));
       await expect.poll(() => watch.expiresAt().getTime()).toBeGreaterThan(Date.now() + 399 * DAY_MS);
       const counted = lines.length;
@@ -147,7 +147,7 @@ test('concurrent processes with different names end with one certificate of all 
   const config = (host: string) =>
     loadConfig({ DATA_DIR: folder.path, PUBLIC_URL: `https://${host}`, PUBLIC_MQTT_HOST: host });
   const file = join(folder.path, 'tls', 'cert.pem');
-  // The first process serves; the others start concurrently.
+  // The first process already serves when the other processes start concurrently.
   const hosts = ['first.example', 'second.example', '192.0.2.7', 'xn--mller-kva.example'];
   const first = await loadTlsPair(config('first.example'));
   const serving: Buffer[] = [];

@@ -10,7 +10,7 @@ import { freePort } from '#test/support/free-port.ts';
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
-/** Listens on a port. `free` stops listening. */
+/** Occupies a port. `free` stops listening on the port. */
 async function takenPort(): Promise<{ port: number; free(): Promise<unknown> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ test.each(VARIABLES)('reports a port in use with the port and %s', async (variab
   await refuseTakenPorts(config);
 });
 
-// The database is unreachable: a command that connected to it first would fail with another message.
+// The database is unreachable, so a command that connected to it before checking the ports would fail with another message.
 test.each(['start', 'demo', 'api', 'ingest'])(
   'energy %s reports a port in use before it does anything',
   async (command) => {

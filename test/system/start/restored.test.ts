@@ -69,7 +69,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   const webhook = { event: 'usage.updated', url: 'https://hooks.example.net/', auth_token: 'a secret' };
   const sent = await sendApiRequest(port, '/v1/webhooks', { key: valid.key, method: 'POST', body: webhook });
   const webhookId = sent.json.webhook_id;
-  // The membership ends with the account, which sends a mail to the home's owner.
+  // The membership ends when the member's account is deleted, which sends a mail to the home's owner.
   await installation.pool.query(
     `INSERT INTO home_members (member_id, user_id, email, access, created_at, member_user_id, accepted_at)
      VALUES ('mem_1', $1, 'gone@example.com', 'read', now(), $2, now())`,
@@ -92,7 +92,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   );
   const copied = await energy('backup', '--to', target);
 
-  // Each response arrives after its id is in the file.
+  // Each response arrives only after the id is in the file.
   expect(await statusOf(`/v1/keys/${leaked.key_id}`, ADMIN_KEY, 'DELETE')).toBe(200);
   expect(await endedIds()).toEqual([leaked.key_id]);
   expect(await statusOf(`/v1/users/${goneId}`, ADMIN_KEY, 'DELETE')).toBe(200);
@@ -143,7 +143,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   const authorizations = await sendApiRequest(port, '/v1/authorizations', { key: valid.key });
   expect(authorizations.json).toMatchObject([{ authorization_id: 'aut_kept' }]);
   expect(await statusOf('/v1/apps/app_gone', ADMIN_KEY)).toBe(404);
-  // Longer than the worker's interval of 200 ms between two checks for deliveries.
+  // Wait longer than the worker's interval of 200 ms between two checks for deliveries.
   await sleep(2_000);
   expect(await mails()).toEqual([]);
   expect(await energy('backup', 'release')).toEqual({ deliveries: 1, changes: 1, dropped: false });

@@ -17,7 +17,7 @@ let key: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
   server = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
-  // High limits, because each refusal would be a log line.
+  // High request limits, because each refusal would be a log line.
   const many = { minute: 10_000, day: 10_000 };
   const limits = JSON.stringify({ free: many, developer: many, enterprise: many });
   const env = { DATA_DIR: folder.path, DATABASE_URL: server.url, LOG_LEVEL: 'error', PLAN_LIMITS: limits };
@@ -78,7 +78,7 @@ function ask(send: typeof request, options: object, body?: string): Promise<Time
   });
 }
 
-/** Returns a request for each kind of client. Each request resolves to its response. */
+/** Returns a function for each kind of client. It sends a request and resolves to the response. */
 function askAll(): Record<string, () => Promise<TimedResponse>> {
   const https = { port: api.ready.https_port, rejectUnauthorized: false };
   const headers = { authorization: `Bearer ${key}` };
@@ -113,17 +113,17 @@ test('a database that does not respond is reported within 5 s, repeatedly, and e
   const each = (names: string[]) =>
     Promise.all(names.map(async (name) => ({ name, ...(await (asked[name] as () => Promise<TimedResponse>)()) })));
   const all = Object.keys(asked);
-  // In the second round connections are new, or have been idle for long.
+  // In the second round, the connections of the service are new, or have been idle for long.
   for (let round = 0; round < 2; round++) {
     for (const { name, status } of await each(all)) expect({ name, status }).not.toEqual({ name, status: 503 });
     signal('SIGSTOP');
-    // More requests than the account's share, and more than there are connections.
+    // Send more requests than the account's share, and more than there are connections to the database.
     const results = await each([...all, ...Array(20).fill('devices')]);
     for (const { name, status, retryAfter, tookMs } of results) {
       expect({ name, status, retryAfter }).toEqual({ name, status: 503, retryAfter: '5' });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));
     }
-    // Once the service has detected that the database hangs, no request waits.
+    // After the service has detected that the database hangs, it answers requests without waiting.
     for (const { name, status, tookMs } of await each(all)) {
       expect({ name, status }).toEqual({ name, status: 503 });
       expect(tookMs, name).toBeLessThan(scaleTimeLimitMs(5_500));

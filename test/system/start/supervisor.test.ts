@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // Set for the service only: other commands do not have this variable in their environment, as next to the demo.
+  // Variable of the service's own environment. Other commands, such as the demo next to it, run without this variable.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -43,7 +43,7 @@ function start(): Started {
 
 const ready = (service: Started) => expect.poll(service.output).toContain('Ready.');
 
-/** Returns the process id of a process of this service by the beginning of its title. */
+/** Returns the id of the service's process whose title begins with this text. */
 function pidOf(title: string): number {
   const pid = pids().find(({ command }) => command.startsWith(title))?.pid;
   if (pid === undefined) throw new Error(`there is no ${title}`);
@@ -52,7 +52,7 @@ function pidOf(title: string): number {
 
 const processes = (): string[] => pids().map(({ command }) => command);
 
-/** Returns the processes of this service: those whose environment contains its data directory, except zombies. */
+/** Returns the processes of this service, without zombies. Their environment contains the service's data directory. */
 function pids(): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
@@ -96,7 +96,7 @@ const statusOf = (host: string): Promise<number | undefined> =>
     plainGet(options, (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
 
-/** Returns a request function for the service of a data directory, whose certificate it trusts. */
+/** Returns a function that sends requests to the service of a data directory, and trusts the service's certificate. */
 function asker(dataDir: string, port = env.API_PORT) {
   const ca = readFileSync(`${dataDir}/tls/cert.pem`);
   // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
@@ -125,7 +125,7 @@ async function roleOf(output: string): Promise<string | number> {
 }
 
 test('starts everything, prints the key once, refuses a second service, and recovers from SIGKILL', async () => {
-  // A service that is stopped while it starts leaves nothing running.
+  // If the service is stopped while it starts, no process remains.
   const early = start();
   await expect.poll(() => existsSync(join(folder.path, 'postgres/postmaster.pid'))).toBe(true);
   early.child.kill('SIGTERM');
@@ -192,7 +192,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(await statusOf(`rebind.example.com:${env.OPERATOR_PORT}`)).toBe(403);
   const unknownPath = await fetch(`${operator}/unknown`);
   expect(await unknownPath.json()).toMatchObject({ status: 404, code: 'not_found' });
-  // No role listens on a port chosen by the system, which could be one of the configured ones.
+  // No role listens on a port that the operating system chose, because that port could be one of the configured ones.
   const configured = Object.entries(env).flatMap(([name, value]) => (name.endsWith('_PORT') ? [Number(value)] : []));
   expect(portsOf(pids().map(({ pid }) => pid)).sort()).toEqual(configured.sort());
   process.kill(pidOf('energy worker'), 'SIGKILL');
@@ -203,7 +203,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
 
   const second = start();
   expect(await second.ended).toBe(1);
-  // The last output may arrive after the exit event.
+  // The last output may arrive after the process's exit event.
   await expect.poll(second.output).toContain('Stop it first, or set DATA_DIR');
 
   first.child.kill('SIGKILL');
@@ -215,7 +215,7 @@ test('starts everything, prints the key once, refuses a second service, and reco
   expect(again.output()).not.toContain('eus_live_');
   expect(again.output()).not.toContain('/sign-in#');
   const startedAt = performance.now();
-  // The reader of the process's output has ended: at the stop, the process writes to a closed pipe.
+  // The reader of the process's output has ended, so the process writes to a closed pipe while it stops.
   again.child.stdout?.destroy();
   again.child.stderr?.destroy();
   again.child.kill('SIGTERM');

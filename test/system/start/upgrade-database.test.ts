@@ -47,11 +47,11 @@ function energy(...args: string[]) {
   return spawnSync(process.execPath, [PROGRAM, ...args], { env, encoding: 'utf8' });
 }
 
-/** Runs an upgrade that is killed when it prints this text. */
+/** Runs an upgrade and kills it when it prints this text. */
 async function killedAt(at: string): Promise<void> {
   const child = fork(KILLED, [dataDir, at], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
-  // Whichever step was interrupted, the data directory contains the old database.
+  // Whichever step was interrupted, the data directory still contains the old database.
   expect(majorIn(below('postgres'))).toBe(EARLIER_POSTGRES_MAJOR);
 }
 
@@ -88,7 +88,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     ),
   ]);
 
-  // The PostgreSQL programs are where npm would install them.
+  // Puts the PostgreSQL programs where npm would install them.
   mkdirSync(below('upgrade'));
   symlinkSync(EARLIER_POSTGRES_FOLDER, below('upgrade/programs'));
   await killedAt('readings');
@@ -104,7 +104,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
     return fingerprints(pool);
   });
   const state = await hashClusterState(below('postgres'));
-  // Interrupted after everything was copied, but before the report was written.
+  // The upgrade is interrupted after everything was copied, but before the report was written.
   await killedAt('Comparing');
 
   const { status, stdout, stderr } = energy('upgrade-database', '--json', '--postgres', join(earlier.pgCtl, '..'));
@@ -117,7 +117,7 @@ test('an installation continues on the next PostgreSQL with all data, however of
   expect(await hashClusterState(oldCluster)).toBe(state);
   expect(existsSync(below('upgrade'))).toBe(false);
 
-  // Interrupted between the last two steps: the old database has been moved away, and the new one is not yet in its place.
+  // State after an interruption between the last two steps: the old database has been moved away, and the new one is not yet in its place.
   mkdirSync(below('upgrade/new'), { recursive: true });
   renameSync(below('postgres'), below('upgrade/new/postgres'));
   writeFileSync(below('upgrade/report.json'), JSON.stringify({ state, report }));

@@ -11,10 +11,10 @@ import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { toDeltaStatementRows } from '#test/support/load-profile.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
 
-/** Known errors of continuous aggregates, each tested on the service's aggregates. The refresh uses the fixed time NOW. */
+/** Known errors of continuous aggregates, each tested on the service's aggregates. NOW is the fixed current time of the refresh. */
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (time: string) => new Date(`${time}Z`);
-/** All data before this time is materialised after a pass at NOW. */
+/** Boundary of the materialised data: after a pass at NOW, all earlier data is materialised. */
 const BORDER = at('2026-11-19T00:00:00');
 
 let database: TestDatabase;
@@ -97,7 +97,7 @@ test('a query of the part read in real time uses an index, however many rows the
     .map((row) => row['QUERY PLAN'])
     .join('\n');
   expect(plan).toMatch(/Index Cond: \(\(user_id = 'usr_7'::text\) AND \(starts_at >= /);
-  // Here the table of heads is too small for PostgreSQL to use its index.
+  // In this test the table of heads is too small for PostgreSQL to use its index.
   expect(plan).not.toMatch(/Seq Scan on (?!device_heads)/);
 });
 
@@ -157,7 +157,7 @@ test('late rows of any age are in every level after one pass, and a removed row 
       level,
       total: 801_000_000,
     });
-  // A better quantity replaces the registers: hours with registers only disappear.
+  // A better quantity replaces the registers, so hours that contain only registers disappear.
   await query(
     `SELECT apply_interval_deltas(array_agg(ROW (device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `-${column}`).join(', ')})::interval_delta))
     FROM closed_device_intervals WHERE user_id = $1 AND starts_at < '2026-11-01'`,
@@ -191,7 +191,7 @@ test('a batch with current and old readings makes only the changed days stale', 
     NOW,
   );
   const waiting = await query('SELECT DISTINCT day FROM late_deltas ORDER BY 1');
-  // From the late reading on, the old gap is spread again; this month's last days do not change.
+  // Energy of the gap is spread again from the late reading on. The last days of this month do not change.
   expect(waiting[0].day.toISOString()).toBe('2026-06-01T00:00:00.000Z');
   expect(await query(`SELECT FROM _timescaledb_catalog.continuous_aggs_hypertable_invalidation_log`)).toEqual([]);
   const { folded, days } = await pass();
@@ -245,7 +245,7 @@ test('a clock that is ahead does not move the watermark beyond the start of yest
     expect({ level, late: watermark > BORDER }).toEqual({ level, late: false });
   await home.read([[at('2026-11-20T11:55'), 2.5]], NOW);
   expect(await totalMilliwattHours(database, 'user_daily', home.userId)).toBe(2_000_000);
-  // The service's own clock is set far ahead and back again: data that is late by then still counts.
+  // The clock of the service is set far ahead and back again. Readings that are late according to the earlier, wrong time still count.
   await refreshRollups(database.pool, at('2027-06-01T00:00'));
   await home.read([[at('2026-11-20T11:58'), 2.75]], NOW);
   await pass();
@@ -275,7 +275,7 @@ test('compressed history accepts late rows, more than one statement may decompre
   await compressHistory(database.pool, NOW, NOW);
   expect((await compressed()).length).toBeGreaterThan(4);
   const client = await database.pool.connect();
-  // Like changed values and an erasure: an update and a delete in the past, across all chunks.
+  // An update and a delete in the past, across all chunks, as changes of values and erasures of accounts cause them.
   await client.query(
     'UPDATE readings SET value = value + 1 WHERE series_id = (SELECT series_id FROM series WHERE device_id = $1)',
     [home.deviceId],
@@ -347,7 +347,7 @@ test('of several concurrent passes only one refreshes, and the others report tha
     ],
     NOW,
   );
-  // Locked until the others have tried: on a fast machine the refresh would end before they connect.
+  // The table stays locked until the other passes have tried to run: on a fast machine the refresh would end before they connect.
   const inTheWay = await database.pool.connect();
   await inTheWay.query('BEGIN; LOCK TABLE rollup_progress');
   let busy = 0;
@@ -419,7 +419,8 @@ test('a writer that began before the border moved delays the move, and is counte
   const first = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await first();
-  // A second open transaction, the last that drew a number: it may have read the border before it moved.
+  // A second transaction is open, with the last number drawn so far. It may have read the boundary of materialised data before the boundary
+  // moved.
   const second = await hold('2026-11-05T00:00Z');
   expect(await refreshRollups(database.pool, NOW, { waitMs: 50 })).toMatchObject({ complete: false });
   await second();
