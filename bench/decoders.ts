@@ -7,7 +7,7 @@ import {
 } from '#ingest/decoders/family.ts';
 import { createDecoders, type Decoders } from '#ingest/decoders/gateway-decoders.ts';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
-import { casesOf, messageOf, priorMessagesOf, settingsOf } from '../test/support/family-cases.ts';
+import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '../test/support/family-cases.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median } from './support.ts';
 
@@ -91,13 +91,13 @@ const createUnusedFamily = (index: number): Family =>
  * earlier messages. Cases that another family or the generic layer decodes first in this order are skipped.
  */
 function readsOf(family: Family, families: readonly Family[]): (() => unknown)[] {
-  return casesOf(family.name)
+  return getCases(family.name)
     .filter(([, { out }]) => out && out.readings.length > 0)
     .flatMap(([file, { in: given }]) => {
       const decoders = createDecoders(families);
-      const message = messageOf(given);
-      for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-      const settings = settingsOf(given);
+      const message = createCaseMessage(given);
+      for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      const settings = getCaseSettings(given);
       const reader = decoders.read(message, settings)?.family;
       if (reader !== family.name && ![reader, family.name].includes('homeassistant'))
         throw new Error(`${file} of ${family.name} is read by ${reader}`);

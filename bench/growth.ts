@@ -8,7 +8,7 @@ import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult, Goal } from './answer.ts';
 import { postgresCpuMs, processCpuMs } from './cpu.ts';
 import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
-import { logBytesOf, measureStorageFloor, type StorageCost } from './storage-floor.ts';
+import { measureStorageFloor, readLogBytes, type StorageCost } from './storage-floor.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
@@ -475,11 +475,11 @@ async function withWorker<T>(
       const { publisher, exited } = await startPublisher(mosquitto.url, meters);
       const before = await committed();
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
-      const logFrom = await logBytesOf(database.pool);
+      const logFrom = await readLogBytes(database.pool);
       publisher.send('go');
       const { seconds, ofMinutes } = await untilCommitted(committed, before, messages);
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
-      const walBytes = ((await logBytesOf(database.pool)) - logFrom) / messages;
+      const walBytes = ((await readLogBytes(database.pool)) - logFrom) / messages;
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
       process.stderr.write(`  ${devices} devices: ${Math.round(messages / seconds)}/s ${JSON.stringify(cpuUs)}\n`);

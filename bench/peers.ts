@@ -13,7 +13,7 @@ import { countStored, countStoredRows, type StoredCount, waitUntilMessagesStored
 import { measurePublishing } from './cluster.ts';
 import {
   formatTable,
-  goalsOf,
+  getGoals,
   judgeTrial,
   type KillTrial,
   type PeerResult,
@@ -23,7 +23,7 @@ import {
 } from './peers/figures.ts';
 import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
 import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, type ProgramPlace, pythonBridge, telegraf } from './peers/programs.ts';
-import { publishUrlOf, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
+import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
@@ -88,7 +88,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
         versions,
       },
       lines: [...formatTable(results), '', ...versions],
-      goals: goalsOf(results),
+      goals: getGoals(results),
     };
   } finally {
     await database.remove();
@@ -105,7 +105,7 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
     {
       name: ROW_NAMES.service,
       isService: true,
-      start: (place) => startService(place, { MQTT_URL: publishUrlOf(place) }),
+      start: (place) => startService(place, { MQTT_URL: getPublishUrl(place) }),
     },
     {
       name: ROW_NAMES.embedded,
@@ -185,7 +185,7 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRound> 
  * Waits until a program has subscribed, which is the case when it stores the readings of an additional device. This device is not counted.
  */
 async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
-  const client = await connectAsync(publishUrlOf(place));
+  const client = await connectAsync(getPublishUrl(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   try {
     await untilTrue('the program stores nothing', MAX_START_MS, async () => {
@@ -210,7 +210,7 @@ async function measureRate(
   const flood = async (fromBytes: number) => {
     const devices = await pairDevices(pool, DEVICES);
     return measurePublishing(database, devices, {
-      to: [publishUrlOf(place)],
+      to: [getPublishUrl(place)],
       brokers,
       workers: [running.pid],
       messages,
@@ -254,7 +254,7 @@ async function killRepeatedly(
   const count = () => (peer.isService ? countStored : countRows)(pool, players);
   const countStoredSoFar = async () =>
     peer.isService ? countStoredRows(pool, players) : (await countRows(pool, players)).stored;
-  const fleet = startFleet(publishUrlOf(place), players, PER_SECOND);
+  const fleet = startFleet(getPublishUrl(place), players, PER_SECOND);
   for (let kill = 0; kill < KILLS; kill++) {
     await pause(PLAN.segmentMs);
     await killAndStart();

@@ -40,7 +40,7 @@ export interface BenchmarkQuestion {
 }
 
 /** Returns the questions of the README's table that an npm script answers. With `name`: the questions of one benchmark. */
-export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
+export function getQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
     const [, question = '', minutes = '', command = ''] = /^\| (.+?) +\| (.+?) +\| `(.+?)` +\|$/.exec(line) ?? [];
@@ -51,8 +51,8 @@ export function questionsOf(script: 'bench' | 'chaos' | 'attack', name = ''): Be
 }
 
 /** Formats the questions as text: a question, then its minutes and its command on a separate line. */
-export const formatHelp = (...which: Parameters<typeof questionsOf>): string =>
-  questionsOf(...which)
+export const formatHelp = (...which: Parameters<typeof getQuestions>): string =>
+  getQuestions(...which)
     .map(
       ({ question, minutes, command }) =>
         `${question.replaceAll('`', '')}\n  ${`${minutes} min`.padStart(7)}  ${command}`,

@@ -12,7 +12,7 @@ export interface StorageCost {
 const BATCH = 2_500;
 
 /** Bytes that the server has written to its write-ahead log so far. */
-export const logBytesOf = async (pool: Pool): Promise<number> =>
+export const readLogBytes = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
@@ -26,7 +26,7 @@ export async function measureStorageFloor(
   await pool.query('DROP TABLE IF EXISTS bench_floor; CREATE TABLE bench_floor (LIKE readings INCLUDING INDEXES)');
   const fromMs = Date.now();
   const cpuMs = () => postgresCpuMs(join(dataDir, 'postgres'));
-  const [cpuFrom, logFrom] = [cpuMs(), await logBytesOf(pool)];
+  const [cpuFrom, logFrom] = [cpuMs(), await readLogBytes(pool)];
   for (let first = 0; first < rows; first += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, rows - first) }, (_, index) => first + index);
     await pool.query({
@@ -41,7 +41,7 @@ export async function measureStorageFloor(
       ],
     });
   }
-  const cost = { cpuUs: ((cpuMs() - cpuFrom) * 1_000) / rows, walBytes: ((await logBytesOf(pool)) - logFrom) / rows };
+  const cost = { cpuUs: ((cpuMs() - cpuFrom) * 1_000) / rows, walBytes: ((await readLogBytes(pool)) - logFrom) / rows };
   await pool.query('DROP TABLE bench_floor');
   return cost;
 }

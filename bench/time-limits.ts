@@ -15,12 +15,12 @@ let known: number | undefined;
  * process, under the machine's current load: the median of three rounds of starting a program and computing some hashes.
  */
 export function measureSlowness(): number {
-  known ??= slownessOf(medianOf(Array.from({ length: ROUNDS }, probe)));
+  known ??= getSlowness(medianOf(Array.from({ length: ROUNDS }, probe)));
   return known;
 }
 
 /** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
-export const slownessOf = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
+export const getSlowness = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 
 /**
  * Extends the time limit for an event that must occur, in ms, on a slow machine. A benchmark that gives up on a slow machine would show

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { clusterFolderOf, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { earlierBinaries } from '#src/database/postgres-binaries.ts';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
@@ -32,7 +32,7 @@ export async function bench(): Promise<BenchmarkResult> {
   await addHistory({ pool, found }, { start: day(365), end: day(1) }, 1, HOMES);
   await pool.end();
   await server.stop();
-  const bytes = await sizeOf(clusterFolderOf(dataDir));
+  const bytes = await sizeOf(getClusterFolder(dataDir));
 
   const steps: { step: string; startedAt: number }[] = [];
   const step = (text: string) => void steps.push({ step: text, startedAt: performance.now() });
@@ -43,7 +43,7 @@ export async function bench(): Promise<BenchmarkResult> {
     return { step: name, seconds: Math.round((endedAt - startedAt) / 100) / 10 };
   });
   const total = seconds.reduce((sum, one) => sum + one.seconds, 0);
-  const upgradedBytes = await sizeOf(clusterFolderOf(dataDir));
+  const upgradedBytes = await sizeOf(getClusterFolder(dataDir));
   await rm(folder.path, { recursive: true, force: true });
   const rows = report?.relations.reduce((sum, one) => sum + one.rows, 0) ?? 0;
   const megabytes = (size: number) => Math.round(size / 1_000_000);

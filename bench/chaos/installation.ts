@@ -153,7 +153,7 @@ function sh(...command: string[]): void {
 }
 
 /** Returns the processes whose environment contains the data directory. */
-export function processesOf(dataDir: string): { pid: number; command: string }[] {
+export function getProcesses(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     try {
@@ -167,7 +167,7 @@ export function processesOf(dataDir: string): { pid: number; command: string }[]
 }
 
 const findPids = (dataDir: string, title: string): number[] =>
-  processesOf(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
+  getProcesses(dataDir).flatMap(({ pid, command }) => (command.startsWith(title) ? [pid] : []));
 
 const postmasterPid = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);

@@ -95,7 +95,7 @@ export const ROW_NAMES = {
  * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
  * naive script, without a goal.
  */
-export function goalsOf(results: readonly PeerResult[]): Goal[] {
+export function getGoals(results: readonly PeerResult[]): Goal[] {
   const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
   const [service, script] = [of(ROW_NAMES.service), of(ROW_NAMES.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;

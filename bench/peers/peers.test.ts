@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { isGoalMet } from '../answer.ts';
-import { formatTable, goalsOf, judgeTrial, type PeerResult, type PeerRound, ROW_NAMES, summarise } from './figures.ts';
+import { formatTable, getGoals, judgeTrial, type PeerResult, type PeerRound, ROW_NAMES, summarise } from './figures.ts';
 import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, pythonBridge, telegraf } from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
@@ -143,14 +143,14 @@ test('prints a table row for each program, including one that did not run', () =
 });
 
 test('fails a goal if this service loses or doubles a reading, but not if another program does', () => {
-  const met = (all: PeerResult[]) => goalsOf(all).map(isGoalMet);
+  const met = (all: PeerResult[]) => getGoals(all).map(isGoalMet);
   expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
   expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
   expect(met(results(round(1_000), round(1_000, 0, 1)))).toEqual([true, false, null, null]);
-  expect(goalsOf(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
+  expect(getGoals(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
 });
 
 test('compares nothing if the script is missing, and sets no goal for this service if it did not run', () => {
-  expect(goalsOf(results(round(1_000)).slice(0, 2))).toHaveLength(2);
-  expect(goalsOf([{ name: ROW_NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
+  expect(getGoals(results(round(1_000)).slice(0, 2))).toHaveLength(2);
+  expect(getGoals([{ name: ROW_NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
 });

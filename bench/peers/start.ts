@@ -13,7 +13,7 @@ export interface RunningProgram {
 }
 
 /** Returns the address to which devices publish: mosquitto's, or the embedded broker's. */
-export const publishUrlOf = ({ brokerPort }: ProgramPlace): string => `mqtt://127.0.0.1:${brokerPort}`;
+export const getPublishUrl = ({ brokerPort }: ProgramPlace): string => `mqtt://127.0.0.1:${brokerPort}`;
 
 /** Starts one ingest process of this service and waits until it is ready. */
 export async function startService(
@@ -29,7 +29,7 @@ export async function startNaiveScript(place: ProgramPlace): Promise<RunningProg
   const child = fork(join(import.meta.dirname, '../ingest-script.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  child.send({ url: publishUrlOf(place), databaseUrl: place.databaseUrl, clientId: 'script' });
+  child.send({ url: getPublishUrl(place), databaseUrl: place.databaseUrl, clientId: 'script' });
   return killable(child);
 }
 

@@ -39,7 +39,7 @@ export function describeMessage(
   const native = decodeNativeForDisplay(message);
   if (native) {
     const readings = native.said.filter(({ asks }) => !asks).map(toPrintedReading);
-    return { family: 'native', readings, asks: native.said.flatMap(printedQuestionsOf), refused: native.refused };
+    return { family: 'native', readings, asks: native.said.flatMap(getPrintedQuestions), refused: native.refused };
   }
   const decoders = createDecoders();
   for (const one of prior) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
@@ -49,13 +49,13 @@ export function describeMessage(
   return {
     family: decoded.family,
     readings: said.filter(({ asks }) => !asks).map(toPrintedReading),
-    asks: said.flatMap(printedQuestionsOf),
+    asks: said.flatMap(getPrintedQuestions),
     refused: decoded.refused,
   };
 }
 
 /** Returns the open question to the owner about a quantity, as a list of at most one element. */
-export const printedQuestionsOf = ({ device, native, value, asks }: DecodedValue): PrintedQuestion[] =>
+export const getPrintedQuestions = ({ device, native, value, asks }: DecodedValue): PrintedQuestion[] =>
   asks ? [{ device, native_name: native, unit: asks.unit, value }] : [];
 
 /** Returns a quantity in the form that `energy decode` prints. */

@@ -5,7 +5,13 @@ import type { DecodedValue, Family } from '#ingest/decoders/family.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { parseSparkplugPayload } from '#ingest/decoders/sparkplug/payload.ts';
 import { isStorable } from '#src/core/storable-text.ts';
-import { casesOf, type FamilyCase, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
+import {
+  createCaseMessage,
+  type FamilyCase,
+  getCaseSettings,
+  getCases,
+  getPriorMessages,
+} from '#test/support/family-cases.ts';
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
@@ -180,7 +186,7 @@ function createFuzz(family: Family, seed: number) {
   const mutate = createMutator(seed);
   // A topic must not contain NUL (MQTT-1.5.4-2).
   const mutateTopic = (topic: string) => mutate.text(topic).replaceAll('\0', '');
-  const cases = casesOf(family.name);
+  const cases = getCases(family.name);
   const { takes: _takes, knows: _knows, ...unasked } = family;
   const [own, others] = [[unasked], areOthers(family)];
   const inPayload = NUMBERS_IN.get(family.name) ?? ((payload: Buffer) => numbersIn(String(payload)));
@@ -190,17 +196,17 @@ function createFuzz(family: Family, seed: number) {
 
   function next(index: number): void {
     const [, { in: given, out }] = cases[index % cases.length] as [string, FamilyCase];
-    const message = messageOf(given);
+    const message = createCaseMessage(given);
     const payload = mutate.bytes(message.payload);
     const topic = index % 5 === 0 ? mutateTopic(message.topic) : message.topic;
-    const prior = priorMessagesOf(given).map((one) => ({
+    const prior = getPriorMessages(given).map((one) => ({
       ...one,
       receivedAtMs: message.receivedAtMs,
       ...(index % 4 === 0 ? { payload: mutate.bytes(one.payload) } : {}),
       ...(index % 7 === 0 ? { topic: mutateTopic(one.topic) } : {}),
     }));
     now = `${topic} ${payload.toString('base64')}`;
-    const settings = settingsOf(given);
+    const settings = getCaseSettings(given);
     const decoders = createDecoders(own);
     const startedAt = cpuMs();
     for (const one of prior) decoders.recall(one);
@@ -211,7 +217,7 @@ function createFuzz(family: Family, seed: number) {
     // The earlier messages are not mutated here, because they may be the only evidence of the topic's family.
     if (topic === message.topic && out !== null && index % 3 === 0) {
       const all = createDecoders(others);
-      for (const one of priorMessagesOf(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      for (const one of getPriorMessages(given)) all.recall({ ...one, receivedAtMs: message.receivedAtMs });
       const taker = all.hear({ ...message, payload }, settings)?.family;
       if (taker !== undefined) throw new Error(`${taker} takes it: ${now}`);
     }
@@ -269,10 +275,11 @@ const LENGTHS: readonly (() => object)[] = [
 
 describe.each(FAMILIES.map((family) => [family.name, family] as const))('the family %s', (_name, family) => {
   test('reads long objects in a time that grows with their length, not with its square', () => {
-    const given = casesOf(family.name).find(([, one]) => /^\s*\{/.test(String(messageOf(one.in).payload)))?.[1].in;
-    const message = given && messageOf(given);
+    const given = getCases(family.name).find(([, one]) => /^\s*\{/.test(String(createCaseMessage(one.in).payload)))?.[1]
+      .in;
+    const message = given && createCaseMessage(given);
     const decoders = createDecoders([family]);
-    for (const one of given ? priorMessagesOf(given) : [])
+    for (const one of given ? getPriorMessages(given) : [])
       decoders.recall({ ...one, receivedAtMs: message?.receivedAtMs ?? 0 });
     const { topic = 'home/meter', receivedAtMs = Date.UTC(2026, 5, 1) } = message ?? {};
     let body = {};
@@ -284,7 +291,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     for (const addition of LENGTHS) {
       const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));
       const startedAt = cpuMs();
-      decoders.hear({ topic, payload, receivedAtMs, replayed: false }, given ? settingsOf(given) : {});
+      decoders.hear({ topic, payload, receivedAtMs, replayed: false }, given ? getCaseSettings(given) : {});
       expect(cpuMs() - startedAt).toBeLessThan(LONG_MS);
     }
   });

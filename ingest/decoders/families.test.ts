@@ -6,7 +6,13 @@ import { describeMessage } from '#ingest/decoders/describe.ts';
 import { FAMILIES } from '#ingest/decoders/families.ts';
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { readJson } from '#ingest/decoders/read/payload.ts';
-import { casesOf, FAMILIES_FOLDER, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
+import {
+  createCaseMessage,
+  FAMILIES_FOLDER,
+  getCaseSettings,
+  getCases,
+  getPriorMessages,
+} from '#test/support/family-cases.ts';
 
 const sorted = (readings: readonly object[]) => readings.map((one) => JSON.stringify(one)).sort();
 const inOrder = ({ device, channel, kind, value, ts }: Record<string, unknown>) => ({
@@ -37,16 +43,16 @@ test('each family has a table or a README and a decoder, at least eight cases, a
   for (const folder of [...folders, '_blueprint']) {
     for (const file of ['README.md', 'decode.ts']) expect(existsSync(join(FAMILIES_FOLDER, folder, file))).toBe(true);
   }
-  for (const family of families) expect(casesOf(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
+  for (const family of families) expect(getCases(family).length, `cases of ${family}`).toBeGreaterThanOrEqual(8);
 });
 
 test('parses a body once for all families, and no family changes it', () => {
   for (const { name } of FAMILIES) {
-    for (const [file, { in: given }] of casesOf(name)) {
-      const message = messageOf(given);
+    for (const [file, { in: given }] of getCases(name)) {
+      const message = createCaseMessage(given);
       const decoders = createDecoders();
-      for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
-      decoders.hear(message, settingsOf(given));
+      for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+      decoders.hear(message, getCaseSettings(given));
       const read = readJson(message.payload);
       assert.equal(read, readJson(message.payload));
       assert.deepEqual(
@@ -60,8 +66,8 @@ test('parses a body once for all families, and no family changes it', () => {
 
 for (const family of FAMILIES) {
   group(family.name, () => {
-    test.each(casesOf(family.name))('%s', (_file, { in: given, out }) => {
-      const read = describeMessage(messageOf(given), settingsOf(given), priorMessagesOf(given));
+    test.each(getCases(family.name))('%s', (_file, { in: given, out }) => {
+      const read = describeMessage(createCaseMessage(given), getCaseSettings(given), getPriorMessages(given));
       if (out === undefined) assert.fail(describeMissingOut(read));
       // An expected result of `null` means that no family decodes the message. The family `names` may decode it nevertheless, by the names
       // of its members.
@@ -77,12 +83,12 @@ for (const family of FAMILIES) {
     test('accepts every topic that it reads', () => {
       const { takes: _takes, knows: _knows, ...unasked } = family;
       for (const other of FAMILIES) {
-        for (const [file, { in: given }] of casesOf(other.name)) {
+        for (const [file, { in: given }] of getCases(other.name)) {
           const alone = createDecoders([unasked]);
-          for (const one of priorMessagesOf(given))
+          for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
-          if (!alone.hear(messageOf(given), settingsOf(given))) continue;
-          const isTaken = family.takes?.(given.topic) !== false || family.knows?.(messageOf(given).payload);
+          if (!alone.hear(createCaseMessage(given), getCaseSettings(given))) continue;
+          const isTaken = family.takes?.(given.topic) !== false || family.knows?.(createCaseMessage(given).payload);
           assert.ok(isTaken, `${family.name} denies ${other.name}’s ${file}`);
         }
       }
@@ -95,13 +101,13 @@ for (const family of FAMILIES) {
       for (const other of FAMILIES) {
         if (other.name === family.name) continue;
         if (other.name === 'homeassistant' && FAMILIES.indexOf(family) > FAMILIES.indexOf(other)) continue;
-        for (const [file, { in: given, out }] of casesOf(other.name)) {
+        for (const [file, { in: given, out }] of getCases(other.name)) {
           if (out === null) continue;
           const alone = createDecoders([family]);
-          for (const one of priorMessagesOf(given))
+          for (const one of getPriorMessages(given))
             alone.recall({ ...one, receivedAtMs: Date.parse(given.received_at) });
           assert.equal(
-            alone.hear(messageOf(given), settingsOf(given)),
+            alone.hear(createCaseMessage(given), getCaseSettings(given)),
             null,
             `${family.name} takes ${other.name}’s ${file}`,
           );

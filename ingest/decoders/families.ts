@@ -1,32 +1,32 @@
-import { amsreader } from './amsreader/decode.ts';
-import { ebusd } from './ebusd/decode.ts';
-import { emon } from './emon/decode.ts';
-import { espurna } from './espurna/decode.ts';
+import { amsreaderFamily } from './amsreader/decode.ts';
+import { ebusdFamily } from './ebusd/decode.ts';
+import { emonFamily } from './emon/decode.ts';
+import { espurnaFamily } from './espurna/decode.ts';
 import type { Family } from './family.ts';
-import { growatt } from './growatt/decode.ts';
-import { homeassistant } from './homeassistant/decode.ts';
-import { homie } from './homie/decode.ts';
-import { lorawan } from './lorawan/decode.ts';
-import { mapping } from './mapping/decode.ts';
-import { names } from './names/decode.ts';
-import { openevse } from './openevse/decode.ts';
-import { openmqttgateway } from './openmqttgateway/decode.ts';
-import { openwb } from './openwb/decode.ts';
-import { p1 } from './p1/decode.ts';
-import { rtl433 } from './rtl433/decode.ts';
-import { rtlamr } from './rtlamr/decode.ts';
-import { senml } from './senml/decode.ts';
-import { shellyGen1 } from './shelly-gen1/decode.ts';
-import { shellyGen2 } from './shelly-gen2/decode.ts';
-import { sparkplug } from './sparkplug/decode.ts';
-import { statestream } from './statestream/decode.ts';
+import { growattFamily } from './growatt/decode.ts';
+import { homeassistantFamily } from './homeassistant/decode.ts';
+import { homieFamily } from './homie/decode.ts';
+import { lorawanFamily } from './lorawan/decode.ts';
+import { mappingFamily } from './mapping/decode.ts';
+import { namesFamily } from './names/decode.ts';
+import { openevseFamily } from './openevse/decode.ts';
+import { openmqttgatewayFamily } from './openmqttgateway/decode.ts';
+import { openwbFamily } from './openwb/decode.ts';
+import { p1Family } from './p1/decode.ts';
+import { rtl433Family } from './rtl433/decode.ts';
+import { rtlamrFamily } from './rtlamr/decode.ts';
+import { senmlFamily } from './senml/decode.ts';
+import { shellyGen1Family } from './shelly-gen1/decode.ts';
+import { shellyGen2Family } from './shelly-gen2/decode.ts';
+import { sparkplugFamily } from './sparkplug/decode.ts';
+import { statestreamFamily } from './statestream/decode.ts';
 import { loadTableFamily } from './tables/engine.ts';
-import { tasmota } from './tasmota/decode.ts';
-import { vzlogger } from './vzlogger/decode.ts';
-import { warp } from './warp/decode.ts';
-import { wmbusmeters } from './wmbusmeters/decode.ts';
-import { zigbee2mqtt } from './zigbee2mqtt/decode.ts';
-import { zwavejs } from './zwavejs/decode.ts';
+import { tasmotaFamily } from './tasmota/decode.ts';
+import { vzloggerFamily } from './vzlogger/decode.ts';
+import { warpFamily } from './warp/decode.ts';
+import { wmbusmetersFamily } from './wmbusmeters/decode.ts';
+import { zigbee2mqttFamily } from './zigbee2mqtt/decode.ts';
+import { zwavejsFamily } from './zwavejs/decode.ts';
 
 /**
  * Families of devices in order of precedence: the first family that recognises a message decodes it.
@@ -37,46 +37,46 @@ import { zwavejs } from './zwavejs/decode.ts';
  * - Last comes the family of names, which reads what no other family recognises.
  */
 export const FAMILIES: readonly Family[] = [
-  mapping,
+  mappingFamily,
   loadTableFamily('glow'),
-  tasmota,
+  tasmotaFamily,
   loadTableFamily('otgw'),
-  zigbee2mqtt,
+  zigbee2mqttFamily,
   loadTableFamily('dsmr-api'),
   loadTableFamily('dsmr-reader'),
   loadTableFamily('dsmr2mqtt'),
-  p1,
+  p1Family,
   loadTableFamily('p1meter'),
   loadTableFamily('p1monitor'),
   loadTableFamily('smlreader'),
-  amsreader,
-  openwb,
+  amsreaderFamily,
+  openwbFamily,
   loadTableFamily('heishamon'),
-  wmbusmeters,
-  shellyGen2,
-  shellyGen1,
-  sparkplug,
+  wmbusmetersFamily,
+  shellyGen2Family,
+  shellyGen1Family,
+  sparkplugFamily,
   // OpenEVSE comes before emon: its chargers may publish below emon/, with other units for the same names.
-  openevse,
-  emon,
-  rtl433,
-  rtlamr,
-  growatt,
+  openevseFamily,
+  emonFamily,
+  rtl433Family,
+  rtlamrFamily,
+  growattFamily,
   loadTableFamily('iammeter'),
   loadTableFamily('mbmd'),
-  vzlogger,
-  senml,
-  homie,
+  vzloggerFamily,
+  senmlFamily,
+  homieFamily,
   loadTableFamily('evcc'),
   loadTableFamily('victron'),
   loadTableFamily('opendtu'),
   loadTableFamily('ahoydtu'),
   loadTableFamily('solaredge2mqtt'),
-  warp,
-  openmqttgateway,
-  lorawan,
-  homeassistant,
-  zwavejs,
+  warpFamily,
+  openmqttgatewayFamily,
+  lorawanFamily,
+  homeassistantFamily,
+  zwavejsFamily,
   loadTableFamily('go-e'),
   loadTableFamily('deye-inverter-mqtt'),
   loadTableFamily('homematic'),
@@ -99,15 +99,15 @@ export const FAMILIES: readonly Family[] = [
   loadTableFamily('lxp-bridge'),
   loadTableFamily('smartevse'),
   loadTableFamily('teleinfokit'),
-  ebusd,
-  statestream,
+  ebusdFamily,
+  statestreamFamily,
   loadTableFamily('emsesp'),
-  espurna,
+  espurnaFamily,
   // Families that recognise messages by their bodies. They come late, because they would search the bodies of all messages for families
   // after them.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),
   loadTableFamily('youless'),
-  names,
+  namesFamily,
 ];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { parseDecoderSettings } from './family.ts';
 import { diagnoseMessage } from './judge.ts';
-import { payloadMembersOf } from './members.ts';
+import { getPayloadMembers } from './members.ts';
 
 const RECEIVED = Date.UTC(2026, 6, 5, 19);
 const judged = (topic: string, payload: unknown, config: unknown = {}, replayed = false) =>
@@ -124,13 +124,13 @@ test('returns a path that leads to each member, whatever its name, except for co
   const names = ['a', 'a b', "it's", '"quoted"', 'back\\slash', '', '0', 'ü', '\u0001', '$', 'a.b', 'x]'];
   const body = Object.fromEntries(names.map((name, index) => [name, [{ [name]: index }]]));
   const read = JSON.parse(JSON.stringify(body));
-  const members = payloadMembersOf(Buffer.from(JSON.stringify(body)));
+  const members = getPayloadMembers(Buffer.from(JSON.stringify(body)));
   expect(members).toHaveLength(names.length - 1);
   for (const { path, value } of members) expect(compileJsonPath(path ?? '')?.(read)).toBe(value);
 });
 
 test('shortens an excessively long message', () => {
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, index]));
-  expect(payloadMembersOf(Buffer.from(JSON.stringify(wide)))).toHaveLength(200);
-  expect(payloadMembersOf(Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))).toEqual([]);
+  expect(getPayloadMembers(Buffer.from(JSON.stringify(wide)))).toHaveLength(200);
+  expect(getPayloadMembers(Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`))).toEqual([]);
 });

@@ -1,7 +1,7 @@
-import { type PrintedQuestion, type PrintedReading, printedQuestionsOf, toPrintedReading } from './describe.ts';
+import { getPrintedQuestions, type PrintedQuestion, type PrintedReading, toPrintedReading } from './describe.ts';
 import { type DecoderSettings, type DeviceMessage, type FamilyDecodeResult, selectCurrentValues } from './family.ts';
 import { createDecoders, type Decoders, type NamedDecodeResult } from './gateway-decoders.ts';
-import { type PayloadMember, payloadMembersOf } from './members.ts';
+import { getPayloadMembers, type PayloadMember } from './members.ts';
 import { decodeNativeForDisplay } from './native/describe.ts';
 import { proposeSettings } from './trials.ts';
 
@@ -41,7 +41,7 @@ export function diagnoseMessage(
 ): MessageDiagnosis {
   const topic = message.topic.replace(/^gw\/[^/]+\//, '');
   const own = { ...message, topic };
-  const members = payloadMembersOf(message.payload, topic);
+  const members = getPayloadMembers(message.payload, topic);
   // A native device has its own account at the broker. Native topics below a gateway's prefix belong to no family.
   const native = topic === message.topic ? decodeNativeForDisplay(own) : null;
   if (native) return { ...judged('native', native, own), topic, would: [], members };
@@ -86,7 +86,7 @@ function judged(
 ): Omit<MessageDiagnosis, 'topic' | 'would' | 'members'> {
   const said = selectCurrentValues(decoded, replayed);
   const readings = said.filter((one) => !one.asks).map(toPrintedReading);
-  const asks = said.flatMap(printedQuestionsOf);
+  const asks = said.flatMap(getPrintedQuestions);
   const { refused } = decoded;
   const rest = asks.length > 0 ? 'asked' : refused.length > 0 ? 'refused' : 'nothing';
   const outcome = readings.length > 0 ? 'read' : rest;

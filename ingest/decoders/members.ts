@@ -26,7 +26,7 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Returns the first 200 members of a payload that the owner can map: numbers, as JSON or as text, and times. The words of `topic` help to
  * propose their meanings. Pure.
  */
-export function payloadMembersOf(payload: Buffer, topic = ''): PayloadMember[] {
+export function getPayloadMembers(payload: Buffer, topic = ''): PayloadMember[] {
   const levels = topic.split('/').reverse();
   const text = readText(payload);
   const plain = text === null ? undefined : readNumber(text);

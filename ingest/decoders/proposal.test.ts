@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { payloadMembersOf } from './members.ts';
+import { getPayloadMembers } from './members.ts';
 import { proposeMeaning } from './proposal.ts';
 
 const ENERGY = ['kWh', 'Wh', 'MWh'];
@@ -93,16 +93,16 @@ describe('the proposed meaning of a number, by its name,', () => {
 
   test('uses the name of the enclosing object if the member’s own name is plain', () => {
     const payload = Buffer.from(JSON.stringify({ total_kwh: { value: 5 }, battery: { total_kwh: 1 }, InvSerial: 7 }));
-    expect(payloadMembersOf(payload, 'home/meter').map(({ path, proposed }) => [path, proposed])).toEqual([
+    expect(getPayloadMembers(payload, 'home/meter').map(({ path, proposed }) => [path, proposed])).toEqual([
       ['$.InvSerial', null],
       ['$.total_kwh.value', { unit: 'kWh', meaning: 'import' }],
       ['$.battery.total_kwh', null],
     ]);
-    expect(payloadMembersOf(Buffer.from('12.5'), 'home/meter/total_kwh')[0]?.proposed).toEqual({
+    expect(getPayloadMembers(Buffer.from('12.5'), 'home/meter/total_kwh')[0]?.proposed).toEqual({
       unit: 'kWh',
       meaning: 'import',
     });
-    expect(payloadMembersOf(Buffer.from('12.5'), 'home/meter')[0]?.proposed).toBeNull();
-    expect(payloadMembersOf(Buffer.from('{"energy_kwh": 5}'), 'gas/meter')[0]?.proposed?.meaning).toBe('gas');
+    expect(getPayloadMembers(Buffer.from('12.5'), 'home/meter')[0]?.proposed).toBeNull();
+    expect(getPayloadMembers(Buffer.from('{"energy_kwh": 5}'), 'gas/meter')[0]?.proposed?.meaning).toBe('gas');
   });
 });

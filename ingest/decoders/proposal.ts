@@ -1,5 +1,5 @@
 import { classifySingleRegister } from './registers-of-a-device/alone.ts';
-import { volumeCommodityOf } from './vocabulary/volume-of.ts';
+import { findVolumeCommodity } from './vocabulary/volume-of.ts';
 
 /** Proposed meaning of a number, as the members of a `mapping`. */
 export interface MeaningProposal {
@@ -58,7 +58,7 @@ export function proposeMeaning(names: readonly string[]): MeaningProposal | null
     return /temp/i.test(rest) && !/set|target|soll/i.test(rest) ? { unit, meaning: 'temperature' } : null;
   const said = [rest, ...around];
   const isVolume = unit === 'm3' || unit === 'l';
-  const commodity = volumeCommodityOf(said, { isTotal: true });
+  const commodity = findVolumeCommodity(said, { isTotal: true });
   if (isVolume) return commodity && { unit, meaning: commodity };
   const isPower = unit === 'W' || unit === 'kW';
   const alone = classifySingleRegister({ names: said, understood: [rest], unit: isPower ? 'W' : 'kWh' });

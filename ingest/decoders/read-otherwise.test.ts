@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDecoderConfig } from '#src/devices/decoder-config.ts';
 import { mergeNumberSettings, readsDifferentNumber } from '#src/devices/read-numbers.ts';
-import { casesOf, messageOf, priorMessagesOf, settingsOf } from '#test/support/family-cases.ts';
+import { createCaseMessage, getCaseSettings, getCases, getPriorMessages } from '#test/support/family-cases.ts';
 import { toStoredKind } from '../gateways/assign.ts';
 import { FAMILIES } from './families.ts';
 import { type DecoderSettings, parseDecoderSettings } from './family.ts';
@@ -30,10 +30,10 @@ function* variantsOf(value: unknown, key = ''): Generator<unknown> {
 }
 
 /** Returns the registers and powers of a test case's message under the given settings, by device and series. */
-function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSettings) {
+function readBy(given: Parameters<typeof createCaseMessage>[0], settings: DecoderSettings) {
   const decoders = createDecoders();
-  const message = messageOf(given);
-  for (const one of priorMessagesOf(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
+  const message = createCaseMessage(given);
+  for (const one of getPriorMessages(given)) decoders.recall({ ...one, receivedAtMs: message.receivedAtMs });
   const decoded = decoders.hear(message, settings);
   const said = (decoded?.said ?? []).filter(({ kind }) => ['register', 'power'].includes(toStoredKind(kind)));
   const bySeries = Map.groupBy(said, ({ device, channel, kind }) =>
@@ -46,11 +46,11 @@ function readBy(given: Parameters<typeof messageOf>[0], settings: DecoderSetting
 const conditionsOf = ({ mapping = [] }: DecoderSettings): string => JSON.stringify(mapping.map(({ where }) => where));
 
 const counts = { other: 0, same: 0 };
-const cases = FAMILIES.flatMap(({ name }) => casesOf(name).map(([file, { in: given }]) => ({ name, file, given })));
+const cases = FAMILIES.flatMap(({ name }) => getCases(name).map(([file, { in: given }]) => ({ name, file, given })));
 
 test('reports a changed setting for each series whose numbers change, and for no other series', () => {
   for (const { name, file, given } of cases) {
-    const settings = settingsOf(given);
+    const settings = getCaseSettings(given);
     for (const variant of variantsOf(settings)) {
       const changed = parseDecoderSettings(variant);
       const [was, is] = [readBy(given, settings), readBy(given, changed)];

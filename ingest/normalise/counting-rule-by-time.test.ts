@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.ts';
-import { comparePoints } from './counting-rule.ts';
+import { compareSeriesReadings } from './counting-rule.ts';
 import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
 import { applyRolesUpTo, findRoleDifferenceRange, NO_ROLES, type Roles, rolesAt } from './roles-by-time.ts';
@@ -44,7 +44,7 @@ test('counts each interval once, by the role at its end, for any border; with on
       (one, by, before, after, share, kind) => {
         const points = one.readings
           .filter((reading) => reading.kind === kind && reading.channel === 'import')
-          .sort(comparePoints)
+          .sort(compareSeriesReadings)
           .filter(({ readAtMs, intervalMs }, index, all) => {
             const last = all[index - 1];
             return last?.readAtMs !== readAtMs || last.intervalMs !== intervalMs;

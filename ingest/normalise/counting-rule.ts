@@ -1,7 +1,7 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
 /** A stored reading of one series, in the units of `readings.value`. Ordered by time, then by interval length. */
-export interface Point {
+export interface SeriesReading {
   readAtMs: number;
   /**
    * Length of an interval reading in ms; `READ_BY_HAND_INTERVAL_MS` for a reading entered by a person; 0 for every other reading.
@@ -55,14 +55,14 @@ export type Verdict =
   | 'excluded';
 
 /** A stored reading with its verdict. Verdict null: the reading was plainly counted. */
-export interface PointWithVerdict extends Point {
+export interface SeriesReadingWithVerdict extends SeriesReading {
   verdict: Verdict | null;
 }
 
 /** Receives the results of a counting rule's step: energy, and verdicts on the step's reading or on earlier readings. */
 export interface CountingFindings {
   interval(interval: EnergyInterval): void;
-  verdict(point: Point, verdict: Verdict): void;
+  verdict(point: SeriesReading, verdict: Verdict): void;
   /** Reverts all energy since a time. The readings between that time and `untilMs` that were counted get the verdict. */
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
@@ -86,12 +86,12 @@ export interface CountingRule<State> {
    * reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the series'
    * last reading, if known. Returns null if these readings do not determine a state; a longer stretch may.
    */
-  restart(before: readonly PointWithVerdict[], later?: State): CountingRestart<State> | null;
+  restart(before: readonly SeriesReadingWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
    * Returns the energy that stored readings counted as from a state on, according to their stored verdicts. If a counting rule lacks this
    * method, its readings are replayed instead. The two results differ for readings that an earlier edition of the counting rules judged.
    */
-  counted?(from: State, judged: readonly PointWithVerdict[]): EnergyInterval[];
+  counted?(from: State, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[];
   /** Whether this edition of the counting rules wrote a stored state. If not, the state is derived again from stored readings. */
   knows(state: unknown): boolean;
   /**
@@ -100,13 +100,13 @@ export interface CountingRule<State> {
    */
   earliestMs?(state: State): number;
   /** Processes the next reading. Returns the state after it. */
-  step(state: State, point: Point, findings: CountingFindings): State;
+  step(state: State, point: SeriesReading, findings: CountingFindings): State;
 }
 
 /** Finds a restart for a counting rule whose state after each plainly counted reading depends only on that reading. */
 export function restartAfterLastCounted<State>(
-  before: readonly PointWithVerdict[],
-  stateAfter: (point: Point) => State,
+  before: readonly SeriesReadingWithVerdict[],
+  stateAfter: (point: SeriesReading) => State,
 ): CountingRestart<State> | null {
   const index = before.findLastIndex(({ verdict }) => verdict === null);
   const point = before[index];
@@ -151,6 +151,6 @@ export interface ClockStepBack {
 }
 
 /** Compares two points of a series by time. Of intervals with the same end, the shorter comes first. */
-export function comparePoints(a: Point, b: Point): number {
+export function compareSeriesReadings(a: SeriesReading, b: SeriesReading): number {
   return a.readAtMs - b.readAtMs || a.intervalMs - b.intervalMs;
 }

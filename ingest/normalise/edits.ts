@@ -1,8 +1,8 @@
 import { type Edit, type EditTimeRange, READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import type { ClockStepBack, Point } from './counting-rule.ts';
+import type { ClockStepBack, SeriesReading } from './counting-rule.ts';
 
 /** Whether an edit excludes a reading of a series. */
-export type ExclusionTest = (point: Point) => boolean;
+export type ExclusionTest = (point: SeriesReading) => boolean;
 
 /** Effect of edits on one series, once a plan has applied them up to the plan's end time. */
 export interface SeriesEdits {
@@ -11,8 +11,8 @@ export interface SeriesEdits {
   /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null if it recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings entered by hand that must be stored, and those that must be deleted. */
-  readonly added: readonly Point[];
-  readonly withdrawn: readonly Point[];
+  readonly added: readonly SeriesReading[];
+  readonly withdrawn: readonly SeriesReading[];
   /** Steps back of the clock while the series was received: the stored ones, and those after the plan. */
   readonly stepsBack: {
     readonly before: readonly ClockStepBack[];
@@ -87,7 +87,7 @@ export function computeSeriesEdits(
     ...mine.map((edit) => ofInstants(edit, appliedTimeUpTo(edit, untilMs), carried)),
   );
   const open = mine.filter((edit) => (pendingEditFromMs(edit) ?? untilMs) < untilMs);
-  const pointsOf = (isAsked: (edit: Edit) => boolean): Point[] =>
+  const pointsOf = (isAsked: (edit: Edit) => boolean): SeriesReading[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
         ? [{ readAtMs: edit.fromMs, intervalMs: READ_BY_HAND_INTERVAL_MS, value: edit.value }]

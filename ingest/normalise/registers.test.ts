@@ -5,7 +5,7 @@ import { distinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
 import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
-import type { CountingSettings, Point, Verdict } from './counting-rule.ts';
+import type { CountingSettings, SeriesReading, Verdict } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { computeStoredResult, pointKey, replayReadings } from './replay.ts';
 
@@ -60,12 +60,12 @@ test('restarting from any stored reading reaches the same state as the whole ser
 
 test('reconstructs the counting rules’ state of some minutes ago, or from before months of standstill, from the current state and a few stored readings', () => {
   const rule = new RegisterCountingRule(usual, 'import');
-  const from = (points: Point[], back: number, count: number, knowing: boolean) => {
+  const from = (points: SeriesReading[], back: number, count: number, knowing: boolean) => {
     const { state } = replayReadings(rule, rule.initial, points);
     const judged = points.slice(-back - count, -back).map((point) => ({ ...point, verdict: null }));
     return rule.restart(judged, knowing ? (state as RegisterState) : undefined);
   };
-  const at = (minutes: number, kwh: number): Point => ({
+  const at = (minutes: number, kwh: number): SeriesReading => ({
     readAtMs: minutes * MINUTE_MS,
     intervalMs: 0,
     value: kwh * 1e6,
@@ -98,7 +98,7 @@ const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinut
 
 /** Returns the verdicts on values in kWh that arrive every quarter of an hour. */
 function verdictsOn(kwh: number[], device: CountingSettings = usual): (Verdict | null)[] {
-  const points: Point[] = kwh.map((value, index) => ({
+  const points: SeriesReading[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
     intervalMs: 0,
     value: Math.round(value * 1e6),

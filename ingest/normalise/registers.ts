@@ -6,8 +6,8 @@ import type {
   CountingRule,
   CountingSettings,
   EnergyInterval,
-  Point,
-  PointWithVerdict,
+  SeriesReading,
+  SeriesReadingWithVerdict,
   SettingsByTime,
   Verdict,
 } from './counting-rule.ts';
@@ -43,11 +43,11 @@ export interface RegisterState {
   readonly first?: RegisterValue;
 }
 
-const valueOfPoint = ({ readAtMs, value, intervalMs }: Point): RegisterValue =>
+const valueOfPoint = ({ readAtMs, value, intervalMs }: SeriesReading): RegisterValue =>
   intervalMs === READ_BY_HAND_INTERVAL_MS
     ? { readAtMs, valueMilliwattHours: asMilliwattHours(value), isByHand: true }
     : { readAtMs, valueMilliwattHours: asMilliwattHours(value) };
-const pointOf = (value: RegisterValue): Point => ({
+const pointOf = (value: RegisterValue): SeriesReading => ({
   readAtMs: value.readAtMs,
   intervalMs: value.isByHand ? READ_BY_HAND_INTERVAL_MS : 0,
   value: value.valueMilliwattHours,
@@ -78,12 +78,12 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return run ? earliestReadingMs(run) : Number.POSITIVE_INFINITY;
   }
 
-  restart(before: readonly PointWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
+  restart(before: readonly SeriesReadingWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
     const found = rebuildRun(before, later?.run);
     return found && { taken: found.taken, state: { run: found.state } };
   }
 
-  counted(from: RegisterState, judged: readonly PointWithVerdict[]): EnergyInterval[] {
+  counted(from: RegisterState, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[] {
     const intervals: EnergyInterval[] = [];
     const findings: CountingFindings = {
       interval: (interval) => intervals.push(interval),
@@ -104,7 +104,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return intervals;
   }
 
-  step({ run, held, first }: RegisterState, point: Point, findings: CountingFindings): RegisterState {
+  step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingFindings): RegisterState {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {

@@ -3,8 +3,8 @@ import type {
   CountingFindings,
   CountingRule,
   EnergyInterval,
-  Point,
-  PointWithVerdict,
+  SeriesReading,
+  SeriesReadingWithVerdict,
   Verdict,
 } from './counting-rule.ts';
 import type { ExclusionTest } from './edits.ts';
@@ -13,7 +13,7 @@ import type { ExclusionTest } from './edits.ts';
 export interface ReplayResult {
   intervals: EnergyInterval[];
   /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
-  readonly verdicts: ReadonlyMap<string, PointWithVerdict>;
+  readonly verdicts: ReadonlyMap<string, SeriesReadingWithVerdict>;
   state: unknown;
   /**
    * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted no energy. The time may be before the
@@ -23,19 +23,19 @@ export interface ReplayResult {
 }
 
 /** Returns the identity of a point within its series. */
-export const pointKey = (point: Point): string => `${point.readAtMs}/${point.intervalMs}`;
+export const pointKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** A shared empty map for the many replays in which all points were plainly counted. */
-export const NO_VERDICTS: ReadonlyMap<string, PointWithVerdict> = new Map();
+export const NO_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingFindings {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
   backToMs = Number.POSITIVE_INFINITY;
   readonly #rule: CountingRule<unknown>;
-  readonly #points: Point[] = [];
+  readonly #points: SeriesReading[] = [];
   readonly #isExcluded: ExclusionTest | undefined;
-  #verdicts: Map<string, PointWithVerdict> | null = null;
+  #verdicts: Map<string, SeriesReadingWithVerdict> | null = null;
 
   constructor(rule: CountingRule<unknown>, from: unknown, isExcluded?: ExclusionTest) {
     this.#rule = rule;
@@ -43,11 +43,11 @@ class Run implements ReplayResult, CountingFindings {
     this.state = from;
   }
 
-  get verdicts(): ReadonlyMap<string, PointWithVerdict> {
+  get verdicts(): ReadonlyMap<string, SeriesReadingWithVerdict> {
     return this.#verdicts ?? NO_VERDICTS;
   }
 
-  take(point: Point): void {
+  take(point: SeriesReading): void {
     if (this.#isExcluded?.(point)) {
       this.verdict(point, 'excluded');
       return;
@@ -60,7 +60,7 @@ class Run implements ReplayResult, CountingFindings {
     this.intervals.push(interval);
   }
 
-  verdict({ readAtMs, intervalMs, value }: Point, verdict: Verdict): void {
+  verdict({ readAtMs, intervalMs, value }: SeriesReading, verdict: Verdict): void {
     const judged = { readAtMs, intervalMs, value, verdict };
     this.#verdicts ??= new Map();
     this.#verdicts.set(pointKey(judged), judged);
@@ -83,7 +83,7 @@ class Run implements ReplayResult, CountingFindings {
 export function replayReadings(
   rule: CountingRule<unknown>,
   from: unknown,
-  points: readonly Point[],
+  points: readonly SeriesReading[],
   isExcluded?: ExclusionTest,
 ): ReplayResult {
   const run = new Run(rule, from, isExcluded);
@@ -95,15 +95,15 @@ export function replayReadings(
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
 /** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
-const isReceived = ({ verdict }: PointWithVerdict): boolean => verdict !== 'excluded';
+const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
 /** Returns the intervals and verdicts that are stored for readings after a state. */
 export function computeStoredResult(
   rule: CountingRule<unknown>,
   from: unknown,
-  judged: readonly PointWithVerdict[],
+  judged: readonly SeriesReadingWithVerdict[],
 ): StoredResult {
-  const verdicts = new Map<string, PointWithVerdict>();
+  const verdicts = new Map<string, SeriesReadingWithVerdict>();
   for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
   const received = judged.filter(isReceived);
   return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
@@ -145,13 +145,13 @@ export interface RulesBeforeAndAfter {
 export function compareReplays(
   rules: RulesBeforeAndAfter,
   from: unknown,
-  points: { before: readonly PointWithVerdict[]; after: readonly Point[] },
+  points: { before: readonly SeriesReadingWithVerdict[]; after: readonly SeriesReading[] },
   lastChangeMs: number,
   isExcluded?: ExclusionTest,
 ): ReplayComparison {
   const beyondChange = points.before.filter(({ readAtMs }) => readAtMs > lastChangeMs);
   const [before, after] = [
-    new Run(rules.before, from, (point) => !isReceived(point as PointWithVerdict)),
+    new Run(rules.before, from, (point) => !isReceived(point as SeriesReadingWithVerdict)),
     new Run(rules.after, from, isExcluded),
   ];
   const changed = points.before.length - beyondChange.length;

@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { CountingRestart, PointWithVerdict, Verdict } from './counting-rule.ts';
+import type { CountingRestart, SeriesReadingWithVerdict, Verdict } from './counting-rule.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
@@ -138,7 +138,7 @@ const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'he
  * readings, for example if a reading is minutes late or a register has not risen for months.
  */
 export function rebuildRun(
-  judged: readonly PointWithVerdict[],
+  judged: readonly SeriesReadingWithVerdict[],
   later: RegisterRun | undefined,
 ): CountingRestart<RegisterRun> | null {
   const taken = judged.findLastIndex(({ verdict }) => verdict === null) + 1;

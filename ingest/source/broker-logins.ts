@@ -4,7 +4,7 @@ import { hashSecret, type LoginAccount, type LoginCredentials } from '#src/devic
 import type { LoginLocations } from '#src/devices/login-places.ts';
 import type { Connection, Session, SessionLogin } from './broker-session.ts';
 import { type ClaimOptions, MAX_CLAIM_CONNECTION_MS } from './claiming.ts';
-import { type ClientCertificate, clientCertificateOf } from './client-certificate.ts';
+import { type ClientCertificate, findClientCertificate } from './client-certificate.ts';
 import { REASON_CODES } from './reason-codes.ts';
 
 /** Callbacks that check client certificates. */
@@ -38,7 +38,7 @@ export interface LoginOptions {
 export const createLoginFinder =
   ({ findLogin, certificates, claims }: LoginOptions) =>
   async (client: Connection, name: string, password: string): Promise<SessionLogin | null> => {
-    const certificate = certificates ? clientCertificateOf(client.conn as Socket) : null;
+    const certificate = certificates ? findClientCertificate(client.conn as Socket) : null;
     if (certificate === 'refused') return null;
     const found = certificate && (await certificates?.loginOf(certificate));
     if (found && (name === '' || name === found.username)) return { ...found, certificate, secretSha256: null };

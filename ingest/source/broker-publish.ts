@@ -1,5 +1,5 @@
 import type { Client, PublishPacket } from 'aedes';
-import { mayPublish } from '#src/devices/broker-access.ts';
+import { canPublish } from '#src/devices/broker-access.ts';
 import type { Connection, Session } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -120,7 +120,7 @@ export class PublishHandler {
       return done(new RefusedPacket('payload is longer than 1 MiB', REASON_CODES.packetTooLarge));
     if (session && BRIDGE_STATE.test(topic)) return this.#takeBridgeState(session, topic, done);
     if (session?.claiming && topic === this.#claims?.topic) return claim(session, packet, payload, done);
-    if (!session || session.claiming || !mayPublish(session.by.username, topic)) {
+    if (!session || session.claiming || !canPublish(session.by.username, topic)) {
       this.#logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
       return this.#refuse(session, packet, new RefusedPacket('not your topic', REASON_CODES.notAuthorised), done);
     }

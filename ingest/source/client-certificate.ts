@@ -28,7 +28,7 @@ export const certificateRequestOptions = (ca: Buffer) => ({
  * Returns the certificate that a client presented to this process or to a proxy; null if the client presented none. Returns `refused` if
  * the certificate has expired, is not valid yet, or is signed by another authority.
  */
-export function clientCertificateOf(socket: Socket): ClientCertificate | 'refused' | null {
+export function findClientCertificate(socket: Socket): ClientCertificate | 'refused' | null {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : findProxiedCertificate(socket);
   if (!certificate) return null;
   if (socket instanceof TLSSocket ? !socket.authorized : !isCurrent(certificate, Date.now())) return 'refused';

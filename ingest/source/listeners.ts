@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { certificateRequestOptions, clientCertificateOf } from './client-certificate.ts';
+import { certificateRequestOptions, findClientCertificate } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function listenWithAndWithoutTls(
   const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
     // Rejects an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
-    if (certificates && clientCertificateOf(socket) === 'refused') return void socket.destroy();
+    if (certificates && findClientCertificate(socket) === 'refused') return void socket.destroy();
     serve(socket);
   });
   // Closes the socket, because Node reports a handshake timeout but leaves the socket open.

@@ -4,7 +4,7 @@ import type { Client } from 'aedes';
 import { generate, type Packet, parser, writeToStream } from 'mqtt-packet';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
-import { type PacketFault, REASON_CODES, reasonCodeOf } from './reason-codes.ts';
+import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
 /** Maximum session expiry, in seconds. If a client requests a longer expiry, the CONNACK contains this value. */
@@ -118,7 +118,7 @@ export class Mqtt5Connection {
       written.parse(Buffer.from(bytes as string));
       return !socket.writableNeedDrain;
     };
-    client.prependListener('error', (error: Error) => this.#sayGoodbye(reasonCodeOf(error)));
+    client.prependListener('error', (error: Error) => this.#sayGoodbye(getReasonCode(error)));
   }
 
   /** Writes bytes that are the same in MQTT 3.1.1 and 5, or are already of version 5. */

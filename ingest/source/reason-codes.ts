@@ -45,7 +45,7 @@ export class RefusedPacket extends Error implements PacketFault {
 }
 
 /** Returns the reason code of an error that ends a connection. Errors of aedes have no code, only a text. */
-export function reasonCodeOf(error: Error): number {
+export function getReasonCode(error: Error): number {
   if (error instanceof RefusedPacket) return error.reasonCode;
   if (error.message.startsWith('keep alive')) return REASON_CODES.keepAliveTimeout;
   if (/SUBSCRIBE/.test(error.message)) return REASON_CODES.badFilter;

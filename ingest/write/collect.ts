@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
-import { comparePoints, type Point } from '#ingest/normalise/counting-rule.ts';
+import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
@@ -9,7 +9,7 @@ import { type DeviceState, formatSeriesName } from './device-state.ts';
 const FUTURE_MS = 5 * 60_000;
 
 /** A new reading of a series, and the message that contains it. */
-export interface NewPoint extends Point {
+export interface NewPoint extends SeriesReading {
   message: IncomingMessage;
   element: number;
   /** Whether the batch also contains a higher value for the same time. */
@@ -113,7 +113,7 @@ function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): N
     const stored = byKey.get(key);
     byKey.set(key, stored ? keepLower(stored, point, collected) : point);
   }
-  return [...byKey.values()].sort(comparePoints);
+  return [...byKey.values()].sort(compareSeriesReadings);
 }
 
 /**

@@ -2,7 +2,7 @@ import { addInterval, type BucketDeltas, dropZeroBuckets, type ReadonlyBuckets }
 import type { EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { Roles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { type EstimatedExport, estimatedExportOf, isPlaced, type Meter } from '#src/database/meter.ts';
+import { type EstimatedExport, getEstimatedExport, isPlaced, type Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toStatementStep } from './statement.ts';
 
@@ -26,7 +26,7 @@ export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterv
   if (!interval.estimated || !roles.export || interval.exportMilliwattHours === 0) return;
   const outwards = exportAsImport(interval);
   for (const place of meter === null ? [null] : [null, meter]) {
-    addInterval(deltasOf(deltas, estimatedExportOf(place)), outwards, IMPORT, sign);
+    addInterval(deltasOf(deltas, getEstimatedExport(place)), outwards, IMPORT, sign);
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from './device-state.ts';
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
-import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
+import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { mayChangeFirstTimes } from './target-roles.ts';
 
 /** A device's state, on which a plan is based: unpacked from its record (head-record.ts), or loaded and locked. */
@@ -74,7 +74,7 @@ export function computeHeadAfterPlan(
       ...(firsts.firstReadAtMs !== undefined && firsts),
       roles,
       ...(earlierRoles && { earlierRoles }),
-      tariffSinceMs: tariffSinceMs(planned),
+      tariffSinceMs: getTariffStartMs(planned),
       ...head,
       lastValue: lastValueAfter(planned),
     });

@@ -1,4 +1,4 @@
-import type { PointWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
+import type { SeriesReadingWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
 import { doesEditConcernSeries, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
 import { countsAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
@@ -82,7 +82,10 @@ async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[
 
 /** Builds the stretches from their rows. Each row contains the number of its stretch in `wanted`, from 1. */
 function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
-  const found = wanted.map(() => ({ before: [] as PointWithVerdict[], points: [] as PointWithVerdict[] }));
+  const found = wanted.map(() => ({
+    before: [] as SeriesReadingWithVerdict[],
+    points: [] as SeriesReadingWithVerdict[],
+  }));
   for (const { n, is_before, read_at, interval_ms, value, verdict } of rows) {
     const { before, points } = found[n - 1] as (typeof found)[number];
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { type CountingSettings, comparePoints, type Verdict } from '#ingest/normalise/counting-rule.ts';
+import { type CountingSettings, compareSeriesReadings, type Verdict } from '#ingest/normalise/counting-rule.ts';
 import { replayReadings } from '#ingest/normalise/replay.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
@@ -49,7 +49,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map();
     const rule = selectCountingRule(one.channel, one.kind, one.roles, settings);
     if (!rule) continue;
-    const points = [...one.points.values()].sort(comparePoints);
+    const points = [...one.points.values()].sort(compareSeriesReadings);
     const old = one.kind === 'register' && firstEditionOfRegisters(settings, parseChannel(one.channel).direction);
     const { intervals, verdicts, state } = old
       ? replayReadings(old, old.initial, points)

@@ -1,4 +1,9 @@
-import type { CountingRestart, CountingRule, Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
+import type {
+  CountingRestart,
+  CountingRule,
+  SeriesReading,
+  SeriesReadingWithVerdict,
+} from '#ingest/normalise/counting-rule.ts';
 import type { ExclusionTest } from '#ingest/normalise/edits.ts';
 import { compareReplays, type ReplayComparison, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import type { NewPoint } from './collect.ts';
@@ -97,7 +102,7 @@ export type LongerStretchRequest =
  */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
-  before: readonly PointWithVerdict[],
+  before: readonly SeriesReadingWithVerdict[],
 ): CountingRestart<unknown> | null {
   const taken = before.findIndex(({ verdict }) => verdict === null);
   return taken === -1 ? null : { taken, state: rule.initial };
@@ -112,7 +117,7 @@ export function replayWithNewReadings(
   rules: RulesBeforeAndAfter,
   tail: unknown,
   stretch: Stretch,
-  { after, lastChangeMs }: { readonly after: readonly Point[]; readonly lastChangeMs: number },
+  { after, lastChangeMs }: { readonly after: readonly SeriesReading[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
 ): ReplayComparison | LongerStretchRequest {
   // Both counting rules give the same results up to the change, so either can restart.

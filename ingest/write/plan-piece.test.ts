@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import { arbitraryClockStep, arbitraryEdit, buildClockStepEdit, buildEdit } from '#test/reference/edits.ts';
 import {
   arbitraryHistory,
@@ -99,7 +99,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
 function setMeaningOf(store: MemoryStore, deviceId: string, index: number, countsAs: string | null): void {
   const series = [...(store.devices.get(deviceId) as StoredDevice).series.values()];
   const one = series[index % series.length];
-  if (one) store.setMeaning(deviceId, nativeNameOf(one), countsAs);
+  if (one) store.setMeaning(deviceId, getNativeName(one), countsAs);
 }
 
 /** Expects the same stored rows as if the owner had set all meanings before the first reading. */

@@ -1,4 +1,4 @@
-import { comparePoints, type Point } from '#ingest/normalise/counting-rule.ts';
+import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { pointKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import {
   countsAtAnyTime,
@@ -66,7 +66,7 @@ export function findPieceOfSettingsChange(
 }
 
 /** Applies the edits of a series to the readings of a stretch. Records readings by hand that are added or deleted in the plan. */
-function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[] {
+function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
   const byKey = new Map(points.map((point) => [pointKey(point), point]));
@@ -76,7 +76,7 @@ function applyEdits(plan: SeriesPlan, points: readonly Point[]): readonly Point[
     byKey.set(pointKey(point), point);
     plan.added.push(point);
   }
-  return [...byKey.values()].sort(comparePoints);
+  return [...byKey.values()].sort(compareSeriesReadings);
 }
 
 /**

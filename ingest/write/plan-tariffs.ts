@@ -1,4 +1,9 @@
-import type { CountingRule, EnergyInterval, PointWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
+import type {
+  CountingRule,
+  EnergyInterval,
+  SeriesReadingWithVerdict,
+  Verdict,
+} from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
@@ -24,7 +29,7 @@ import { isPlaced } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
-import { type SeriesPlan, tariffSinceMs } from './series-plan.ts';
+import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { growStretch, MAX_STRETCH_GAP_MS, type Stretch, type WantedStretch } from './stretch.ts';
 
 /** Numbers of readings before and after a time that are loaded first. They grow if they are not enough. */
@@ -103,7 +108,7 @@ function tariffsOf(
   const of = (series: SeriesState, plan: SeriesPlan | null): Tariff => {
     const loaded = (series.seriesId !== null && stretches.get(series.seriesId)) || [];
     const was = rolesStateOf(series, series.tariffSinceMs);
-    const is = plan ? rolesStateOf(plan, tariffSinceMs(plan)) : was;
+    const is = plan ? rolesStateOf(plan, getTariffStartMs(plan)) : was;
     const changes = plan?.steps ? changesOf(plan, was, is) : { removed: [], added: [] };
     const isWhole = series.lastReadAtMs === null || plan?.isOfEarlierEdition;
     const before = isWhole ? [{ ...ALWAYS, steps: changes.removed }] : knownOf(device, series, loaded);
@@ -174,7 +179,7 @@ function stepsOfStretch(
   rule: CountingRule<unknown>,
   { before, points, lastMs, isFromStart, isToEnd }: Stretch,
 ): KnownSteps {
-  const judged: PointWithVerdict[] = [...before, ...points];
+  const judged: SeriesReadingWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
   const counted = first === -1 ? [] : judged.slice(first);
   const steps = rule.counted?.(rule.initial, counted) ?? [];

@@ -9,7 +9,7 @@ import {
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
 import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import type { NewPoint, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
 import {
@@ -256,14 +256,14 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 
 /** Returns the roles that the series should have. If a new series has the same name as another one, the name of its channel is appended. */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
-  const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : nativeNameOf(series))));
+  const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeName(series))));
   for (const one of found) {
     const { seriesId, nativeName, channel, kind } = one.series;
     if (seriesId !== null) continue;
     if (nativeName && taken.has(nativeName)) {
-      one.series = { ...one.series, nativeName: `${nativeName} (${nativeNameOf({ channel, kind })})` };
+      one.series = { ...one.series, nativeName: `${nativeName} (${getNativeName({ channel, kind })})` };
     }
-    taken.add(nativeNameOf(one.series));
+    taken.add(getNativeName(one.series));
   }
   return chooseTargetRoles(
     device,

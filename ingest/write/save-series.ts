@@ -1,10 +1,10 @@
-import type { Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
+import type { SeriesReading, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isPlaced } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
-import { doesSeriesStopCounting, type SeriesPlan, tariffSinceMs } from './series-plan.ts';
+import { doesSeriesStopCounting, getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { type BatchStatement, encodeBigints, encodeTimestamps, toStatementStep } from './statement.ts';
 
 /** A series of a plan, and the id under which it is stored. */
@@ -73,14 +73,14 @@ function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
   const isTariff = imports || exports ? plan.roles.isTariff : hasRole(plan, (roles) => roles.isTariff);
   if (!isTariff) return null;
-  const ms = tariffSinceMs(plan);
+  const ms = getTariffStartMs(plan);
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '-infinity';
 }
 
 const hasChanged = (plan: SeriesPlan): boolean =>
   !haveSameRoles(plan.roles, plan.series.roles) ||
   (plan.series.described != null && plan.meant !== (plan.series.meant ?? null)) ||
-  tariffSinceMs(plan) !== plan.series.tariffSinceMs ||
+  getTariffStartMs(plan) !== plan.series.tariffSinceMs ||
   plan.firsts.firstReadAtMs !== plan.series.firstReadAtMs ||
   plan.firsts.nonzeroAtMs !== plan.series.nonzeroAtMs ||
   earlierRolesText(plan) !== earlierRolesText(plan.series);
@@ -117,12 +117,15 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
 }
 
 /** Rows of many series for one statement: a key and a point for each row. */
-interface Rows<P extends Point> {
+interface Rows<P extends SeriesReading> {
   seriesIds: number[];
   points: P[];
 }
 
-function rowsOf<P extends Point>(stored: readonly StoredSeriesPlan[], of: (plan: SeriesPlan) => readonly P[]): Rows<P> {
+function rowsOf<P extends SeriesReading>(
+  stored: readonly StoredSeriesPlan[],
+  of: (plan: SeriesPlan) => readonly P[],
+): Rows<P> {
   const rows: Rows<P> = { seriesIds: [], points: [] };
   for (const { seriesId, plan } of stored) {
     for (const point of of(plan)) {
@@ -133,7 +136,7 @@ function rowsOf<P extends Point>(stored: readonly StoredSeriesPlan[], of: (plan:
   return rows;
 }
 
-const NO_POINTS: readonly PointWithVerdict[] = [];
+const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
 /** Returns a function that selects the changed readings of a plan: those with a verdict (`isNoted`), or the plainly counted ones. */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
@@ -142,12 +145,12 @@ const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
 const KEY = '$1::bigint[], $2::timestamptz[], $3::bigint[]';
 const MATCH = 't.series_id = c.series_id AND t.read_at = c.read_at AND t.interval_ms = c.interval_ms';
 
-const keys = ({ seriesIds, points }: Rows<Point>) => [
+const keys = ({ seriesIds, points }: Rows<SeriesReading>) => [
   encodeBigints(seriesIds),
   encodeTimestamps(points.map(({ readAtMs }) => readAtMs)),
   encodeBigints(points.map(({ intervalMs }) => intervalMs)),
 ];
-const values = ({ points }: Rows<Point>) => encodeBigints(points.map(({ value }) => value));
+const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ value }) => value));
 
 /**
  * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a separate statement, because there are few.
@@ -164,7 +167,7 @@ const withdraw = (key: readonly unknown[]): BatchStatement[] =>
 /** Adds a statement for these rows, if there are any. `more`: values of the statement's fourth column. */
 function addStep(
   steps: BatchStatement[],
-  rows: Rows<Point>,
+  rows: Rows<SeriesReading>,
   { text, more, name }: { text: string; more?: (string | null)[] | Buffer; name?: string },
 ): void {
   if (rows.points.length === 0) return;
@@ -185,7 +188,7 @@ export function saveReadings(
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
   }
-  const planned = rowsOf<Point>(stored, (plan) => [...plan.inserts, ...plan.added]);
+  const planned = rowsOf<SeriesReading>(stored, (plan) => [...plan.inserts, ...plan.added]);
   const inserts = {
     seriesIds: [...seriesIds, ...planned.seriesIds],
     points: [...readings, ...planned.points],

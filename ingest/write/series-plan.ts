@@ -1,4 +1,9 @@
-import type { CountingRule, EnergyInterval, Point, PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
+import type {
+  CountingRule,
+  EnergyInterval,
+  SeriesReading,
+  SeriesReadingWithVerdict,
+} from '#ingest/normalise/counting-rule.ts';
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import { NO_VERDICTS, type ReplayResult, replayReadings, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
@@ -37,12 +42,12 @@ export interface SeriesPlan {
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
   /** Readings for whose time a higher value was received as well, either earlier or in the same batch. */
-  readonly lowerKept: Point[];
+  readonly lowerKept: SeriesReading[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
-  readonly added: Point[];
-  readonly withdrawn: Point[];
+  readonly added: SeriesReading[];
+  readonly withdrawn: SeriesReading[];
   /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
-  verdicts: Map<string, PointWithVerdict> | null;
+  verdicts: Map<string, SeriesReadingWithVerdict> | null;
   /** Time of the last reading and state of the counting rule after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */
@@ -97,7 +102,7 @@ export const createEmptySeriesPlan = (
 });
 
 /** Returns the time (Unix ms) after which a tariff's steps are placed relative to other tariffs, once the plan is written. */
-export const tariffSinceMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
+export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**

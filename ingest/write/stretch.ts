@@ -1,4 +1,8 @@
-import { comparePoints, type Point, type PointWithVerdict } from '#ingest/normalise/counting-rule.ts';
+import {
+  compareSeriesReadings,
+  type SeriesReading,
+  type SeriesReadingWithVerdict,
+} from '#ingest/normalise/counting-rule.ts';
 import { pointKey } from '#ingest/normalise/replay.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';
@@ -42,9 +46,9 @@ export type WantedStretch = StretchBounds & { readonly seriesId: number };
 /** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
   /** The last readings before `firstMs`, in order. Of the excluded readings immediately before it, only the last is included. */
-  readonly before: readonly PointWithVerdict[];
+  readonly before: readonly SeriesReadingWithVerdict[];
   /** The readings from `firstMs` on, in order. */
-  readonly points: readonly PointWithVerdict[];
+  readonly points: readonly SeriesReadingWithVerdict[];
   /** Whether nothing is stored before these readings. `isToEnd`: whether nothing is stored after them. */
   readonly isFromStart: boolean;
   readonly isToEnd: boolean;
@@ -77,20 +81,20 @@ export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
 export interface StretchMerge {
-  after: readonly Point[];
+  after: readonly SeriesReading[];
   inserted: NewPoint[];
   lowered: NewPoint[];
   /** New points that are rejected because a lower value is stored for their time. */
   conflicts: NewPoint[];
   /** Readings for whose time a higher value was received as well. */
-  lowerKept: Point[];
+  lowerKept: SeriesReading[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */
   lastChangeMs: number;
 }
 
 /** Adds new points to a stored stretch of the same series. Pure. */
-export function mergeIntoStretch(stored: readonly Point[], points: readonly NewPoint[]): StretchMerge {
+export function mergeIntoStretch(stored: readonly SeriesReading[], points: readonly NewPoint[]): StretchMerge {
   const result: StretchMerge = {
     after: stored,
     inserted: [],
@@ -118,6 +122,6 @@ export function mergeIntoStretch(stored: readonly Point[], points: readonly NewP
     byKey.set(pointKey(point), point);
     result.lastChangeMs = Math.max(result.lastChangeMs, point.readAtMs);
   }
-  result.after = [...byKey.values()].sort(comparePoints);
+  result.after = [...byKey.values()].sort(compareSeriesReadings);
   return result;
 }

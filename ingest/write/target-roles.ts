@@ -7,7 +7,7 @@ import {
   toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { channelSettingFor, nativeNameOf } from '#src/devices/channel-name.ts';
+import { channelSettingFor, getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { NewPoint } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
@@ -78,7 +78,7 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
-    one.described ? [{ one, described: one.described, label: nativeNameOf(one) }] : [],
+    one.described ? [{ one, described: one.described, label: getNativeName(one) }] : [],
   );
   const there = registers.filter(({ one }) => (one.firstReadAtMs ?? ALWAYS) <= ms);
   return new Map(

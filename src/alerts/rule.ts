@@ -1,6 +1,6 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 import type { Query } from '#src/database/connect.ts';
-import type { UserSpan } from '#src/energy/usage/totals.ts';
+import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import type { CostAlertType, UsageAlertType } from './period.ts';
 
 /** An alert on usage or costs. Only the threshold of its type is set; the other threshold is null. */
@@ -14,7 +14,7 @@ export interface AlertRule {
 }
 
 /** A period in which an alert rule may fire. */
-export type RulePeriod = UserSpan & { rule: AlertRule };
+export type RulePeriod = UserTimeRange & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */
 export async function loadActiveRules(query: Query, userIds: readonly string[]): Promise<AlertRule[]> {

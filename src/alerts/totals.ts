@@ -2,7 +2,7 @@ import type { MilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { readUsageOfPeriods } from '#src/energy/home/running.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
-import { readImportsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
+import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
 
 /**
  * Returns the usage of the periods so far, in mWh, by index. Periods with unknown usage are omitted. `db` must be the transaction that took
@@ -10,14 +10,14 @@ import { readImportsInSpans, type UserSpan } from '#src/energy/usage/totals.ts';
  */
 export async function computeUsageTotals(
   db: Database,
-  periods: readonly UserSpan[],
+  periods: readonly UserTimeRange[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
   const totals = new Map((await readImportsInSpans(queryOf(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
   for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];
-    const asked = indexes.map((index) => periods[index] as UserSpan);
+    const asked = indexes.map((index) => periods[index] as UserTimeRange);
     for (const [place, used] of (await readUsageOfPeriods(db, userId, asked, nowMs)).entries()) {
       const index = indexes[place] as number;
       if (used === null) totals.delete(index);

@@ -16,7 +16,7 @@ const streamOf = ({ raw }: FastifyReply) =>
  * Returns an object that identifies the connection of a request: the same for all requests of the connection. (For HTTP/2, http2.ts creates
  * this object; it only has an address.)
  */
-export const connectionOf = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
+export const getConnection = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
  * Makes Node store the client's address of a connection that was just accepted: Node stores it when it is first read, and can no longer

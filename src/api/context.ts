@@ -9,7 +9,7 @@ import type { Database, Pool } from '#src/database/connect.ts';
 import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import type { LiveStreams } from './live/live.ts';
 import type { ReadRouter } from './reads.ts';
-import type { messageInterpretation } from './v1/gateways/shape.ts';
+import type { messageInterpretationSchema } from './v1/gateways/shape.ts';
 
 /** Dependencies of request handlers. */
 export interface ApiContext {
@@ -146,4 +146,4 @@ export type MessageJudgePort = (message: {
   replayed: boolean;
   /** A `decoder_config` to use instead of the stored one. */
   config: unknown;
-}) => Promise<z.output<typeof messageInterpretation>>;
+}) => Promise<z.output<typeof messageInterpretationSchema>>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
-import { type IncludeName, WEIGHTED_INCLUDES, type WeightedInclude } from '#src/energy/include.ts';
+import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludeName } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { CLOCK_UNITS, dayCount, isClockUnit, isDate, isWithinMonths, isZone, monthCount } from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
-import { instantShape } from './shapes.ts';
+import { instantSchema } from './shapes.ts';
 
 /** Returns the schema of a text of 1 to `longest` characters that PostgreSQL can store unchanged. */
 export const textField = (longest: number) => z.string().min(1).max(longest).refine(isStorable, NOT_STORABLE);
@@ -40,7 +40,7 @@ export const dateField = z
   .meta({ format: 'date' });
 
 const isInstant = (text: string): boolean =>
-  instantShape.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
+  instantSchema.safeParse(text).success && Date.parse(text) >= 0 && Date.parse(text) <= Date.UTC(9999, 11, 31);
 
 /** A date (its start, 00:00 UTC) or an instant. The result is the instant. */
 export const momentField = z
@@ -59,7 +59,7 @@ export const daysField = {
 };
 
 /** Unit of the rows of a response. */
-export const grouping = z
+export const groupingSchema = z
   .enum(['day', 'month', 'hour', 'half_hour', 'quarter_hour'] satisfies GroupBy[])
   .describe(
     'Length of a row. Default: `day`; in a Green Button feed `hour`, where only `hour` and `quarter_hour` are allowed. A month row covers the days of the month that lie in the range. Hours, half-hours and quarter-hours follow the clock of the time zone.',
@@ -134,7 +134,7 @@ export const zoneOrAccountField = z
 
 /** Returns the schema of the query parameter `include`: a list of these names, `cost` or `emissions`, separated by commas. */
 export const includeField = (names: readonly IncludeName[]) => {
-  const all: readonly string[] = [...names, ...WEIGHTED_INCLUDES];
+  const all: readonly string[] = [...names, ...COST_AND_EMISSIONS_INCLUDES];
   return z
     .string()
     .refine(
@@ -152,10 +152,10 @@ const canonicalInclude = (name: string): string => (name === 'complete' ? 'cover
 /** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */
 export function splitInclude(text: string | undefined): {
   more: ReadonlySet<IncludeName>;
-  weighted: ReadonlySet<WeightedInclude>;
+  weighted: ReadonlySet<CostOrEmissionsInclude>;
 } {
   const names = new Set(text?.split(',').map(canonicalInclude));
-  const weighted = new Set(WEIGHTED_INCLUDES.filter((name) => names.delete(name)));
+  const weighted = new Set(COST_AND_EMISSIONS_INCLUDES.filter((name) => names.delete(name)));
   return { more: names as Set<string> as Set<IncludeName>, weighted };
 }
 

@@ -9,7 +9,7 @@ import { type Json, toJsonSchema } from './openapi-schema.ts';
 import { openApiWebhooks } from './openapi-webhooks.ts';
 import { type AnyOperation, idsInPath, operationScopes } from './operation.ts';
 import { errorBody } from './plugins/errors.ts';
-import { error } from './shapes.ts';
+import { errorSchema } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
 import { type Examples, PARAMETER_EXAMPLES } from './v1/example-ids.ts';
 import { OPERATIONS, type OperationName } from './v1/operations.ts';
@@ -54,7 +54,7 @@ const TAGS: Record<string, string> = {
 export function openApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
-  toJsonSchema(error, 'output', schemas);
+  toJsonSchema(errorSchema, 'output', schemas);
   for (const operation of OPERATIONS) {
     paths[operation.path] = {
       ...paths[operation.path],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { accessibleAccountsOf, actorOf } from '#src/auth/access.ts';
+import { getAccessibleAccounts, getActor } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { findCallerInHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
@@ -250,7 +250,7 @@ const answer: RunRequest = async (definition, context, caller, request, reply) =
     status: tries ? 200 : status,
     answer: tries
       ? await definition.handle(call)
-      : await runAudited(definition, context.db, call, { actor: actorOf(caller), address: request.ip }),
+      : await runAudited(definition, context.db, call, { actor: getActor(caller), address: request.ip }),
   }));
 };
 
@@ -342,7 +342,7 @@ function callOf(
     context,
     db: context.db,
     caller,
-    reach: accessibleAccountsOf(caller),
+    reach: getAccessibleAccounts(caller),
     query: asked,
     body: body ? bodyOf(body, request.body) : withoutBody(method, request.body),
     params: storableIds(request.params as Record<string, string>),

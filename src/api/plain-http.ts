@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { escapeHtml } from '#src/core/html.ts';
-import { type Language, wordsOf } from '#src/delivery/words/words.ts';
+import { type Language, loadWords } from '#src/delivery/words/words.ts';
 import { keepAddress } from './connection.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
 import { errorBody } from './plugins/errors.ts';
@@ -49,7 +49,7 @@ export function plainHttpServer(
 }
 
 async function pageTo(publicUrl: string, language: Language): Promise<string> {
-  const { title, text } = (await wordsOf(language)).pages.httpsOnly;
+  const { title, text } = (await loadWords(language)).pages.httpsOnly;
   const more = `<p><a href="${escapeHtml(publicUrl)}/dashboard">${escapeHtml(publicUrl)}</a></p>\n`;
   return renderPlainPage(title, text, { more, language });
 }

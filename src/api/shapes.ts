@@ -5,13 +5,13 @@ import { AppError } from '#src/core/errors.ts';
  * Schemas that responses of several resources share. The schemas of a single resource are in `v1/<noun>/shape.ts`. A test checks every
  * response against its schema.
  */
-export const userId = z.string().describe('Id of the user who owns the object.');
-export const deviceId = z.string().describe('Id of the device.');
-export const createdAt = z.iso.datetime({ offset: true }).describe('Time of creation.');
-export const instantShape = z.iso.datetime({ offset: true });
-export const dayShape = z.iso.date();
+export const userIdSchema = z.string().describe('Id of the user who owns the object.');
+export const deviceIdSchema = z.string().describe('Id of the device.');
+export const createdAtSchema = z.iso.datetime({ offset: true }).describe('Time of creation.');
+export const instantSchema = z.iso.datetime({ offset: true });
+export const daySchema = z.iso.date();
 /** Hour on a local clock, HH:00. Null if unknown. */
-export const clockHourShape = z
+export const clockHourSchema = z
   .string()
   .regex(/^\d\d:00$/)
   .nullable();
@@ -24,7 +24,7 @@ type WithIsoTimes<Row> = {
  * Returns the members of a response that a row contains in columns of the same names. Times become ISO 8601 in UTC. Columns that are not in
  * the schema are left out.
  */
-export const membersOf = <Shape extends z.ZodRawShape, Row extends object>(
+export const pickMembers = <Shape extends z.ZodRawShape, Row extends object>(
   { shape }: z.ZodObject<Shape>,
   row: Row,
 ): WithIsoTimes<Pick<Row, Extract<keyof Row, keyof Shape>>> =>
@@ -35,17 +35,17 @@ export const membersOf = <Shape extends z.ZodRawShape, Row extends object>(
     }),
   ) as WithIsoTimes<Pick<Row, Extract<keyof Row, keyof Shape>>>;
 
-export const message = z
+export const messageSchema = z
   .strictObject({ message: z.string().describe('Result of the request, for people.') })
   .meta({ id: 'Message' });
 
 /** Returns the response to a change that found its object. Throws 404 if the change found none. */
-export function messageOrNotFound(isFound: boolean, text: string): z.output<typeof message> {
+export function messageOrNotFound(isFound: boolean, text: string): z.output<typeof messageSchema> {
   if (!isFound) throw new AppError('notFound');
   return { message: text };
 }
 
-export const error = z
+export const errorSchema = z
   .strictObject({
     error: z.string().describe('Error message for people.'),
     status: z.number().int().describe('HTTP status code of the response.'),

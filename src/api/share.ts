@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { counterNameOf } from '#src/auth/authenticate.ts';
+import { getCounterName } from '#src/auth/authenticate.ts';
 import type { Clock } from '#src/core/clock.ts';
 import { AppError } from '#src/core/errors.ts';
 import { hasDisconnected, onConnectionClosed } from './connection.ts';
@@ -127,7 +127,7 @@ export function addFairShare(app: FastifyInstance, clock: Clock): void {
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !requiresApiKey(request)) return;
     const { device } = request.caller;
-    if (!(await takeRequestShare(shares, device?.id ?? counterNameOf(request.caller), reply)))
+    if (!(await takeRequestShare(shares, device?.id ?? getCounterName(request.caller), reply)))
       throw new AppError('unavailable');
   });
 }

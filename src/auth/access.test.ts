@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accessibleAccountsOf, checkNewKey } from './access.ts';
+import { checkNewKey, getAccessibleAccounts } from './access.ts';
 import type { Caller } from './authenticate.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
@@ -7,7 +7,7 @@ const caller = (role: Caller['role'], scopes: readonly Scope[] = SCOPES, allowed
   ({ role, userId: 'usr_me', scopes: new Set(scopes), allowedAddresses }) as unknown as Caller;
 
 test('an administrator can access all accounts, a utility those that it enrolled, a homeowner its own', () => {
-  expect((['admin', 'utility', 'homeowner'] as const).map((role) => accessibleAccountsOf(caller(role)))).toEqual([
+  expect((['admin', 'utility', 'homeowner'] as const).map((role) => getAccessibleAccounts(caller(role)))).toEqual([
     { all: true },
     { enrolledBy: 'usr_me' },
     { only: 'usr_me' },

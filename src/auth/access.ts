@@ -11,7 +11,7 @@ import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
  * Returns the accounts that a caller may access, by the caller's role and by the group to which its key may be limited. No other function
  * decides this.
  */
-export function accessibleAccountsOf(caller: Caller): AccessibleAccounts {
+export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
   const of = accessibleAccountsOfRole(caller);
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
@@ -69,7 +69,7 @@ export function checkReadingsReader({ groupId }: Caller): void {
 export const getKeyAuthor = ({ role }: Pick<Caller, 'role'>): ManagedBy => (role === 'homeowner' ? 'owner' : 'utility');
 
 /** Returns the account and the key or session by which a caller acts, for the audit log. */
-export const actorOf = ({
+export const getActor = ({
   accountId,
   keyId,
 }: Pick<Caller, 'accountId' | 'keyId'>): { userId: string; keyId: string } => ({
@@ -81,7 +81,7 @@ export const actorOf = ({
  * Returns the authorization that an object created by the caller depends on, so that both end together: an app's authorization. Null if an
  * account or its member creates the object.
  */
-export const authorizationOf = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
+export const findAuthorization = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
 
 /** Returns the caller's own account, for lists of objects that belong to the caller. Throws 404 for a key that is limited to a group. */
@@ -102,7 +102,7 @@ export async function loadAccessibleUser(
 ): Promise<User> {
   const userId = named ?? caller.userId;
   if (caller.role === 'homeowner' && userId !== caller.userId) throw new AppError('forbidden');
-  const user = await findUser(db, accessibleAccountsOf(caller), toIdOrNotFound(userId), { isHeld });
+  const user = await findUser(db, getAccessibleAccounts(caller), toIdOrNotFound(userId), { isHeld });
   if (!user) throw new AppError('notFound');
   return user;
 }

@@ -241,5 +241,5 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
 }
 
 /** Returns the name of the counter for requests of a caller: its account, or an app in a home. */
-export const counterNameOf = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
+export const getCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
-import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
+import { countersFromNumbers, getCounterNumbers, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
@@ -52,9 +52,9 @@ const inDatabase = (db: Database): CounterStore => ({
     // Raw SQL: the hot path of every request, which calls one function of the schema.
     const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
-        ${changes.map(({ least }) => array(counterNumbersOf(least, -UNLIMITED_COUNT)))}::text[],
-        ${changes.map(({ most }) => array(counterNumbersOf(most, UNLIMITED_COUNT)))}::text[],
-        ${changes.map(({ add }) => array(counterNumbersOf(add, 0)))}::text[])`.execute(db);
+        ${changes.map(({ least }) => array(getCounterNumbers(least, -NO_REQUEST_LIMIT)))}::text[],
+        ${changes.map(({ most }) => array(getCounterNumbers(most, NO_REQUEST_LIMIT)))}::text[],
+        ${changes.map(({ add }) => array(getCounterNumbers(add, 0)))}::text[])`.execute(db);
     const answers = new Map(rows.map((row) => [row.counted, row]));
     return changes.map(({ key }) => {
       const row = answers.get(key);

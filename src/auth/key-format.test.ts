@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { cellOf, setCell } from '#src/core/cell.ts';
+import { parseCell, setCell } from '#src/core/cell.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
 import { newKey, prefixOfKey } from './key-format.ts';
 
@@ -16,7 +16,7 @@ test('a key contains its environment and its cell, and ends with a checksum of e
       const start = `eus_${environment === 'live' ? 'live' : 'test'}_${cell === undefined ? '' : `${cell}_`}`;
       expect(key).toMatch(new RegExp(`^${start}[0-9A-Za-z]{42}$`));
       expect(hasKeyForm(key, environment)).toBe(true);
-      expect(cellOf(key)).toBe(cell ?? null);
+      expect(parseCell(key)).toBe(cell ?? null);
       // Lists show the prefix, by which a key's owner recognises it, and four random characters.
       expect(prefixOfKey(key)).toBe(key.slice(0, start.length + 4));
       const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { cellOf, cellPart } from '#src/core/cell.ts';
+import { cellPart, parseCell } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 
@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 36;
 const CHECK_CHARACTERS = 6;
 /** Number of characters of a key that lists show: the environment, the cell and the next four. */
-const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (cellOf(key)?.length ?? -1) + 1 + 4;
+const shownOf = (key: string): number => API_KEY_PREFIX.live.length + (parseCell(key)?.length ?? -1) + 1 + 4;
 
 /** Returns six characters computed from the key's other characters, so that secret scanners can recognise keys offline. */
 function checksum(text: string): string {

@@ -30,7 +30,7 @@ export interface PasskeySite {
 }
 
 /** Returns the site of a public URL. */
-export function passkeySiteOf(publicUrl: string): PasskeySite {
+export function getPasskeySite(publicUrl: string): PasskeySite {
   const { hostname, origin } = new URL(publicUrl);
   return { host: hostname, origin };
 }

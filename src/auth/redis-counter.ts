@@ -6,7 +6,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type CounterChange, type CounterStore, countInStore } from './count-in-store.ts';
 import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
-import { counterNumbersOf, countersFromNumbers, UNLIMITED_COUNT } from './request-windows.ts';
+import { countersFromNumbers, getCounterNumbers, NO_REQUEST_LIMIT } from './request-windows.ts';
 
 /**
  * Adds to the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
@@ -31,7 +31,7 @@ const COMMAND_MS = 1_000;
 /** Lifetime of a Redis key in ms: longer than any window, so that unused keys expire. */
 const KEPT_MS = 172_800_000;
 /** Limits that no count satisfies, so that the script only returns the counts. */
-const NEVER = [...counterNumbersOf({}, 1), ...counterNumbersOf({}, 0)];
+const NEVER = [...getCounterNumbers({}, 1), ...getCounterNumbers({}, 0)];
 
 /**
  * Creates request counters in Redis (REDIS_URL). The database is queried only for plans, in one statement for all waiting requests. While
@@ -60,9 +60,9 @@ export async function createRedisCounter(
   async function addTo({ key, least, most, add, ...decided }: CounterChange, plan: string | null) {
     const bounds =
       decided.plan === plan
-        ? [...counterNumbersOf(least, -UNLIMITED_COUNT), ...counterNumbersOf(most, UNLIMITED_COUNT)]
+        ? [...getCounterNumbers(least, -NO_REQUEST_LIMIT), ...getCounterNumbers(most, NO_REQUEST_LIMIT)]
         : NEVER;
-    const numbers = [...bounds, ...counterNumbersOf(add, 0), KEPT_MS];
+    const numbers = [...bounds, ...getCounterNumbers(add, 0), KEPT_MS];
     const run = { keys: [keyOf(key)], arguments: numbers.map(String) };
     const answer = await client.evalSha(SHA1, run).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;

@@ -134,7 +134,7 @@ function decisionOf(
 }
 
 /** Returns an IPv4 address, or the /64 network of an IPv6 address, which belongs to one subscriber. */
-export function networkOf(address: string): string {
+export function getNetworkOfAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
   const [head = '', tail = ''] = address.split('%')[0]?.split('::') ?? [];

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  counterNumbersOf,
   countersFromNumbers,
+  getCounterNumbers,
   NO_COUNTERS,
+  NO_REQUEST_LIMIT,
   type RequestCounters,
   remainingRequests,
   takeRequests,
-  UNLIMITED_COUNT,
 } from './request-windows.ts';
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const limits = { minute: 30, day: 5_000 };
 const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
 const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
-  const plus = counterNumbersOf(add, 0);
-  return countersFromNumbers(counterNumbersOf(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
+  const plus = getCounterNumbers(add, 0);
+  return countersFromNumbers(getCounterNumbers(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Returns a function that continues counting from known counters, and returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
@@ -111,11 +111,11 @@ test('a decision is valid for all counters within its bounds, including the coun
       (known, other, wanted, isAccount, weight) => {
         const decided = takeRequests(known, wanted, rules(NOON, isAccount, weight));
         const [least, most] = [
-          counterNumbersOf(decided.least, -UNLIMITED_COUNT),
-          counterNumbersOf(decided.most, UNLIMITED_COUNT),
+          getCounterNumbers(decided.least, -NO_REQUEST_LIMIT),
+          getCounterNumbers(decided.most, NO_REQUEST_LIMIT),
         ];
         const isWithin = (counters: RequestCounters) =>
-          counterNumbersOf(counters, 0).every(
+          getCounterNumbers(counters, 0).every(
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
@@ -138,8 +138,8 @@ test('a decision is valid for all counters within its bounds, including the coun
             const near = { ...known, [name]: value };
             if (!isWithin(near)) continue;
             const { granted, add } = takeRequests(near, wanted, rules(NOON, isAccount, weight));
-            const expected = { granted: decided.granted, add: counterNumbersOf(decided.add, 0) };
-            assert.deepEqual({ name, value, granted, add: counterNumbersOf(add, 0) }, { name, value, ...expected });
+            const expected = { granted: decided.granted, add: getCounterNumbers(decided.add, 0) };
+            assert.deepEqual({ name, value, granted, add: getCounterNumbers(add, 0) }, { name, value, ...expected });
           }
         }
       },

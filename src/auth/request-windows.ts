@@ -36,10 +36,10 @@ export const NO_COUNTERS: RequestCounters = {
 };
 const NAMES = Object.keys(NO_COUNTERS) as (keyof RequestCounters)[];
 /** A bound of counters that is larger than every counter. */
-export const UNLIMITED_COUNT = Number.MAX_SAFE_INTEGER;
+export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Converts counters to the numbers that stores contain, in the order of `NO_COUNTERS`. `missing`: value of omitted counters. */
-export const counterNumbersOf = (counters: Partial<RequestCounters>, missing: number): number[] =>
+export const getCounterNumbers = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
 export function countersFromNumbers(numbers: readonly number[]): RequestCounters {

@@ -186,7 +186,7 @@ export async function findRolesOfSessions(
 }
 
 /** Returns the method by which a session was signed in; null if there is no such session. */
-export async function signInMethodOf(db: Database, sessionId: string): Promise<SignedInBy | null> {
+export async function findSignInMethod(db: Database, sessionId: string): Promise<SignedInBy | null> {
   const row = await db
     .selectFrom('sessions')
     .select('signed_in_by')

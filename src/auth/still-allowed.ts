@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { accountsWithin } from '#src/database/reach.ts';
-import { accessibleAccountsOf } from './access.ts';
+import { getAccessibleAccounts } from './access.ts';
 import { isAllowedFrom } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { findUsableAuthorizations } from './authorizations.ts';
@@ -86,7 +86,7 @@ async function reachedByGroups(db: Database, readers: readonly ContinuingReader[
       .selectFrom('users')
       .select('user_id')
       .where(sql<boolean>`user_id = ANY (${[...new Set(ofKey.map(({ userId }) => userId))]}::text[])`)
-      .where(accountsWithin(accessibleAccountsOf(first.caller)))
+      .where(accountsWithin(getAccessibleAccounts(first.caller)))
       .execute();
     reached.set(keyId, new Set(rows.map(({ user_id }) => user_id)));
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { withPool } from '#src/database/connect.ts';
-import { clusterFolderOf, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { installationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
 import { listSegments, makePrivateFolder, packFiles } from './files.ts';
@@ -62,7 +62,7 @@ const LOOK_MS = 200;
 
 /** Returns the names of WAL files that PostgreSQL has ready for archiving, oldest first. */
 async function waitingFiles(dataDir: string): Promise<string[]> {
-  const names = await readdir(join(clusterFolderOf(dataDir), 'pg_wal/archive_status')).catch(() => []);
+  const names = await readdir(join(getClusterFolder(dataDir), 'pg_wal/archive_status')).catch(() => []);
   return names
     .filter((name) => name.endsWith('.ready'))
     .map((name) => name.slice(0, -'.ready'.length))
@@ -79,7 +79,7 @@ export const waitingWalBytes = async (dataDir: string): Promise<number> =>
  */
 export async function startArchiver(plan: BackupPlan, log: Logger): Promise<{ stop(): Promise<void> }> {
   const archiver = new Archiver(plan, log, await readArchiveState(plan.dataDir));
-  const done = join(clusterFolderOf(plan.dataDir), DONE);
+  const done = join(getClusterFolder(plan.dataDir), DONE);
   const loop = startLoop('WAL archive', () => archiver.turn(), LOOK_MS, log);
   return {
     async stop() {
@@ -109,7 +109,7 @@ export class Archiver {
   /** Archives the waiting segments. Returns their number. Throws if the archive cannot be written; the segments then remain waiting. */
   async turn(): Promise<number> {
     const { dataDir } = this.#plan;
-    const done = join(clusterFolderOf(dataDir), DONE);
+    const done = join(getClusterFolder(dataDir), DONE);
     const files = await waitingFiles(dataDir);
     for (const name of this.#acknowledged) if (!files.includes(name)) this.#acknowledged.delete(name);
     const waiting = files.filter((name) => !this.#acknowledged.has(name));
@@ -142,7 +142,7 @@ export class Archiver {
     await requireTarget(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
     await makePrivateFolder(folder);
-    const file = join(clusterFolderOf(dataDir), 'pg_wal', segment);
+    const file = join(getClusterFolder(dataDir), 'pg_wal', segment);
     await packFiles(folder, `${segment}.tar.zst`, segmentEntry(file, segment), key);
     await this.#note({ last: { installation, segment, at: new Date().toISOString() }, error: null });
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
-import { clusterFolderOf, embeddedUrl, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
+import { embeddedUrl, getClusterFolder, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
 import { BASE_FILE, createManifest, listSegmentsBetween, MANIFEST_FILE, type Manifest } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
@@ -44,7 +44,7 @@ export async function takeBaseCopy(options: {
   now: Date;
 }): Promise<BaseCopy> {
   const { dataDir, target, installation, key, now } = options;
-  if (`${resolve(target)}/`.startsWith(`${clusterFolderOf(dataDir)}/`))
+  if (`${resolve(target)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
   // The mode of an existing folder, such as the root of a disk, is not changed, because its owner chose it.
@@ -130,7 +130,7 @@ export async function installationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
   // The server's system identifier is the beginning of pg_control. An upgrade to another major version of PostgreSQL creates a database
   // with another identifier.
-  const control = await readFile(join(clusterFolderOf(dataDir), CONTROL));
+  const control = await readFile(join(getClusterFolder(dataDir), CONTROL));
   const database = control.readBigUInt64LE(0).toString(16);
   const [name = '', of] = ((await readFile(file, 'utf8').catch(nullIfAbsent)) ?? '').trim().split(' ');
   if (/^installation-[0-9a-f]{12}$/.test(name) && of === database) return name;
@@ -155,7 +155,7 @@ class CopyOfCluster {
 
   constructor(dataDir: string, client: PoolClient, describe: (facts: Facts) => Manifest) {
     this.#dataDir = resolve(dataDir);
-    this.#cluster = clusterFolderOf(dataDir);
+    this.#cluster = getClusterFolder(dataDir);
     this.#client = client;
     this.#describe = describe;
   }

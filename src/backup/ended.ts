@@ -185,7 +185,7 @@ function parseLine(line: string): Ending | null {
 }
 
 /** Returns the paths of the files with the endings of a copy: in the copy's own target, and in the targets of this environment. */
-export const endedFilesOf = (copyFolder: string, targets: readonly string[]): string[] => [
+export const getEndedFiles = (copyFolder: string, targets: readonly string[]): string[] => [
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 

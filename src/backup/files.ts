@@ -183,5 +183,5 @@ const none = (error: NodeJS.ErrnoException): string[] => {
 };
 
 /** Returns the file of a base copy. */
-export const baseFileOf = ({ folder, manifest }: FoundCopy): string =>
+export const getBaseFile = ({ folder, manifest }: FoundCopy): string =>
   join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);

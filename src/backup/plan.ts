@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '#src/config/load.ts';
-import { clusterFolderOf, embeddedUrl } from '#src/database/embedded-postgres.ts';
+import { embeddedUrl, getClusterFolder } from '#src/database/embedded-postgres.ts';
 import { writeFileAtomically } from './files.ts';
 import { type EncryptionKey, readKeyFile } from './seal.ts';
 
@@ -26,7 +26,7 @@ export async function readBackupPlan(config: Config): Promise<BackupPlan | null>
   // The supervisor starts its roles with the URL of the embedded database.
   if (database.url && database.url !== embeddedUrl(dataDir)) return null;
   const { to, keyFile } = backup;
-  if (to !== undefined && `${resolve(to)}/`.startsWith(`${clusterFolderOf(dataDir)}/`))
+  if (to !== undefined && `${resolve(to)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error('BACKUP_TO lies in the database itself. Name a folder on another disk.');
   const key = keyFile === undefined ? null : readKeyFile(await textOf(keyFile), keyFile);
   return { dataDir, target: resolve(to ?? join(dataDir, 'backups')), isArchiving: to !== undefined, key };

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { VERSION } from '#src/core/version.ts';
-import { clusterFolderOf, recoverEmbedded } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, recoverEmbedded } from '#src/database/embedded-postgres.ts';
 import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
@@ -16,8 +16,8 @@ import {
   type Manifest,
   readManifest,
 } from './copies.ts';
-import { endedFilesOf, readEndings, writeRestored } from './ended.ts';
-import { baseFileOf, type Decrypter, findCopies, listSegments, makePrivateFolder, unpack } from './files.ts';
+import { getEndedFiles, readEndings, writeRestored } from './ended.ts';
+import { type Decrypter, findCopies, getBaseFile, listSegments, makePrivateFolder, unpack } from './files.ts';
 import { createDecrypter, createTornFileError } from './seal.ts';
 
 /**
@@ -52,7 +52,7 @@ export async function restoreCopy(options: {
     const target = archive.segments.length === 0 ? null : at;
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
-    const files = targets === null ? [] : endedFilesOf(copy.folder, targets);
+    const files = targets === null ? [] : getEndedFiles(copy.folder, targets);
     const { endings, tornLines } = await readEndings(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
     await writeRestored(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
@@ -147,7 +147,7 @@ async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter |
 }
 
 async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | null): Promise<void> {
-  const file = baseFileOf(copy);
+  const file = getBaseFile(copy);
   let described: string | null = null;
   for await (const { path, content } of unpack(file, opener)) {
     const to = join(dataDir, path);
@@ -208,7 +208,7 @@ async function recover(
   manifest: Manifest,
   { segments, opener, target }: Archive & { opener: Decrypter | null; target: Date | null },
 ): Promise<void> {
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   const spool = join(cluster, SPOOL);
   await makePrivateFolder(spool);
   for (const name of listSegmentsBetween(manifest.first_segment, manifest.last_segment))

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
-import { clusterFolderOf, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
+import { getClusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -32,7 +32,7 @@ export async function verifyCopy(options: {
   try {
     const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir, targets: null });
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
-    const checksums = hasChecksums ? await checkChecksums(clusterFolderOf(dataDir)) : null;
+    const checksums = hasChecksums ? await checkChecksums(getClusterFolder(dataDir)) : null;
     return {
       /** Whether no fault was found. */
       ok: content.rollups_differing === 0 && (checksums?.damaged.length ?? 0) === 0,

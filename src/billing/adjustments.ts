@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import type { BillSubject } from './billed-energy.ts';
 
 /** Imported and exported energy on a bill, in mWh. */
@@ -108,7 +108,7 @@ export async function listEditsInForce(
     edit_id: row.edit_id,
     device_id: row.device_id,
     action: value === null ? 'exclude' : 'add',
-    native_name: channel === null || kind === null ? null : nativeNameOf({ channel, kind, nativeName }),
+    native_name: channel === null || kind === null ? null : getNativeName({ channel, kind, nativeName }),
     start: row.from_at.toISOString(),
     end: value === null ? row.to_at.toISOString() : null,
     kwh: value === null ? null : formatExactKwh(asMilliwattHours(value)),

@@ -1,5 +1,5 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { boughtEnergyMeterOf, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
+import { deviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy of a bill's home or device in a range. */
@@ -19,7 +19,7 @@ export interface KnownEnergy {
  * energy").
  */
 export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject): Promise<EnergyMeter> =>
-  deviceId === null ? boughtEnergyMeterOf(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
+  deviceId === null ? readBoughtEnergyMeter(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
 
 /**
  * Rounds up to the start of a quarter-hour. In zones with odd offsets a period may begin within a quarter-hour, which then belongs to the

@@ -1,7 +1,7 @@
 import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import type { Meter } from '#src/database/meter.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
@@ -75,7 +75,7 @@ export async function loadBilledRegisters(
       {
         deviceId: one.device_id,
         channel: one.channel,
-        nativeName: nativeNameOf({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
+        nativeName: getNativeName({ channel: one.channel, kind: one.kind, nativeName: one.native_name }),
         direction: one.counts_export ? ('export' as const) : ('import' as const),
         atStart: start && computeReadingAt(start),
         atEnd: computeReadingAt(end),

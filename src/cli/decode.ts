@@ -5,7 +5,7 @@ import { type AnnouncedDevice, parseDecoderSettings } from '#ingest/decoders/fam
 import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
 import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
-import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
 import { validationErrors } from '#src/api/validation-errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
@@ -215,7 +215,7 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   } catch {
     throw new InvalidArgumentError('Must be JSON, such as {"senml": {"topics": ["senml/#"]}}.');
   }
-  const read = decoderConfig.safeParse(parsedConfig, { error: describeIssue });
+  const read = decoderConfigSchema.safeParse(parsedConfig, { error: describeIssue });
   if (read.success) return read.data;
   const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));

@@ -9,7 +9,7 @@ import type { Database } from '#src/database/connect.ts';
 import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, type DiscoveredDevice, listDiscoveredDevices, listGateways } from '#src/devices/gateways.ts';
-import { futureManagersOf } from '#src/devices/management.ts';
+import { readFutureManagers } from '#src/devices/management.ts';
 import { createDevice, pairDiscovered } from '#src/devices/store.ts';
 import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
 import { runAsOperator } from '#src/users/audit.ts';
@@ -139,7 +139,7 @@ async function pair(db: Database, config: Config, options: NewDevice): Promise<v
   const { user, type, location, placement, upstream, discovery, json } = options;
   const userId = await findUserId(db, user);
   const placementSettings = omitUndefined({ placement, upstream_device_id: upstream });
-  const managedBy = (await futureManagersOf(db, ALL_ACCOUNTS, [userId]))(userId);
+  const managedBy = (await readFutureManagers(db, ALL_ACCOUNTS, [userId]))(userId);
   const wanted = { userId, managedBy, type, location, ...placementSettings };
   if (discovery !== undefined) {
     const pair = async (trx: Database) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
 import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
-import { newUser } from '#src/api/v1/users/shape.ts';
+import { newUserSchema } from '#src/api/v1/users/shape.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOf } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -92,7 +92,7 @@ interface NewUser {
 
 /** Validates a new user with the HTTP API's own rules. */
 async function create({ json, ...given }: NewUser): Promise<void> {
-  const asked = newUser.safeParse(given, { error: describeIssue });
+  const asked = newUserSchema.safeParse(given, { error: describeIssue });
   if (!asked.success)
     throw new Error(asked.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
   const timezone = asked.data.timezone ?? machineZone();

@@ -19,7 +19,7 @@ export const isLoopback = (host: string): boolean =>
 const isEveryAddress = (host: string): boolean => ['0.0.0.0', '::'].includes(stripBrackets(host));
 
 /** Returns the host name by which this machine connects to its own listener. */
-export const localHostOf = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
+export const getLocalHost = (host: string): string => (isEveryAddress(host) ? '127.0.0.1' : stripBrackets(host));
 
 /**
  * Returns the host name for devices: the host of PUBLIC_URL. If that host names only this machine, returns the address on which the broker

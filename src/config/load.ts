@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
 import { API_KEY_PREFIX, hasKeyForm, KEY_CHARACTERS } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
-import { addressInNetwork, formatHostAndPort, hostForDevices, isAmqp, localHostOf, maskUrl } from './addresses.ts';
+import { addressInNetwork, formatHostAndPort, getLocalHost, hostForDevices, isAmqp, maskUrl } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
@@ -136,7 +136,7 @@ export function localMqttUrl({ mqtt }: Config): string {
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
     );
-  return mqtt.url ?? `mqtt://${formatHostAndPort(localHostOf(mqtt.host), mqtt.port)}`;
+  return mqtt.url ?? `mqtt://${formatHostAndPort(getLocalHost(mqtt.host), mqtt.port)}`;
 }
 
 function senderOf(smtpUrl: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '#src/config/load.ts';
-import { cellOf, isCellName, setCell, withCell } from './cell.ts';
+import { isCellName, parseCell, setCell, withCell } from './cell.ts';
 import { newId } from './ids.ts';
 import { createMailedToken, verifyMailedToken } from './secrets.ts';
 
@@ -21,9 +21,9 @@ test('identifiers and secrets contain the name of the cell that created them', (
       // A cell's name is shorter than the random part, so the router can never mistake an identifier of the first cell for one of another
       // cell.
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
-      expect(cellOf(id)).toBe(cell ?? null);
+      expect(parseCell(id)).toBe(cell ?? null);
       // The secret of a cookie is base64url: it may contain `_` and `-`, but never a dot.
-      expect(cellOf(withCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
+      expect(parseCell(withCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);
       expect(verifyMailedToken('secret', 'unsubscribe', token)).toBe(id);
@@ -49,7 +49,7 @@ test('hostile texts contain no cell name', () => {
     `usr_toolongname_${'0'.repeat(26)}`,
   ];
   for (const text of [...texts, `usr_c2_${'0'.repeat(26)}\n`, '.', 'C2.x', `eus_live_${'k'.repeat(42)}`])
-    expect(cellOf(text)).toBeNull();
+    expect(parseCell(text)).toBeNull();
 });
 
 test("a cell's name is short and consists of lower-case letters and digits", () => {

@@ -40,7 +40,7 @@ const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAM
  * Returns the cell that created an identifier, a generated key, or a secret of `withCell`. Null for the first cell.
  * Pure.
  */
-export function cellOf(text: string): string | null {
+export function parseCell(text: string): string | null {
   const [, ofId, ofKey, ofSecret] = MARKED.exec(text) ?? [];
   return ofId ?? ofKey ?? ofSecret ?? null;
 }

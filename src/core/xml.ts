@@ -82,9 +82,9 @@ export function findElements(root: XmlElement, name: string): XmlElement[] {
 }
 
 /** Returns the text of the first descendant with a name, or undefined if there is none. */
-export function textOf(root: XmlElement, name: string): string | undefined {
+export function getElementText(root: XmlElement, name: string): string | undefined {
   for (const child of root.children) {
-    const text = child.name === name ? child.text : textOf(child, name);
+    const text = child.name === name ? child.text : getElementText(child, name);
     if (text !== undefined) return text;
   }
   return undefined;

@@ -8,7 +8,7 @@ import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
  * The home or device whose costs are computed: a user's home, or one of its devices. The caller must have checked that it may access the
  * device.
  */
-export interface Buyer {
+export interface CostSubject {
   userId: string;
   deviceId?: string;
 }
@@ -41,7 +41,7 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
  * Returns the meter of the energy that a home or device imported and exported (docs/cost.md, "Whose energy"). A home is metered at its
  * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
-export async function boughtEnergyMeterOf(db: Database, { userId, deviceId }: Buyer): Promise<EnergyMeter> {
+export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: CostSubject): Promise<EnergyMeter> {
   if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));

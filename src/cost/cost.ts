@@ -1,6 +1,6 @@
 import { addFractions, type Fraction, formatRounded, negateFraction, ZERO_FRACTION } from '#src/core/decimal.ts';
 import type { ClockDay, ClockQuarterHour } from '#src/energy/wall-clock.ts';
-import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
+import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type ExactPrice, findEnergyPrice, findTariffOfDay, type SeriesPriceLookup } from './prices.ts';
 
@@ -148,7 +148,7 @@ export function createCostAccumulator(
 export function roundCost(sums: CostSums, moreDecimals = 0): Cost | null {
   const { currency, capacity, unitsPerMilliwattHour: units } = sums;
   if (currency === null) return null;
-  const decimals = currencyDecimalsOf(currency) + moreDecimals;
+  const decimals = getCurrencyDecimals(currency) + moreDecimals;
   const ofEnergy = (numerator: bigint): Fraction => ({ numerator, denominator: ENERGY_UNIT * units });
   const imported = ofEnergy(sums.imported);
   const exported = ofEnergy(sums.exported);

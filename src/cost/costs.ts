@@ -6,16 +6,16 @@ import { startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
-import { type Buyer, boughtEnergyMeterOf } from './bought-energy.ts';
+import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
 import { type HeldCostSources, loadEnergyOfRange } from './held-sources.ts';
 import {
   assertSingleCurrency,
   type BucketKeyFunction,
   type CostSources,
+  computeCostSums,
   computeTotalCost,
   costedQuarterHours,
-  costSums,
 } from './sums.ts';
 
 /** Cost of a row. */
@@ -32,7 +32,7 @@ const DECIMALS_OF_HOURS = 2;
 
 /** A query for costs. `now`: quarter-hours that begin later have no cost yet. */
 export interface CostQuery {
-  buyer: Buyer;
+  buyer: CostSubject;
   range: Range;
   now: Date;
 }
@@ -61,7 +61,7 @@ export async function sumCostsOfRows(
     if (isClockUnit(groupBy)) return String(startOfClockUnit(ms, clock, groupBy));
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
-  const sums = await costSums(sources, asked, keyOf, groupBy === 'month');
+  const sums = await computeCostSums(sources, asked, keyOf, groupBy === 'month');
   return [...sums].map(([key, one]) => ({
     labels: labelsOf ? labelsOf(new Date(Number(key))) : { date: key },
     sums: one,
@@ -84,13 +84,13 @@ export async function assertOneCurrencyInRange(db: Database, userId: string, ran
  */
 export async function loadCostSources(
   db: Database,
-  buyer: Buyer,
+  buyer: CostSubject,
   known?: readonly Tariff[],
 ): Promise<CostSources<number>> {
   const [tariffs, zone, meter] = await Promise.all([
     known ?? loadAllTariffs(db, buyer.userId),
     zoneOf(db, buyer.userId),
-    boughtEnergyMeterOf(db, buyer),
+    readBoughtEnergyMeter(db, buyer),
   ]);
   const series = seriesOf(tariffs);
   const isHome = buyer.deviceId === undefined;
@@ -108,7 +108,7 @@ export async function holdCostSources(
   { range, now }: { range: Range; now: Date },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<HeldCostSources> {
-  const [zone, meter] = await Promise.all([zoneOf(db, userId), boughtEnergyMeterOf(db, { userId })]);
+  const [zone, meter] = await Promise.all([zoneOf(db, userId), readBoughtEnergyMeter(db, { userId })]);
   const stretches = await loadEnergyOfRange(meter, tariffs, { range, zone, now }, signal);
   return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
 }

@@ -2,12 +2,12 @@ import { asBillionths, formatRounded } from '#src/core/decimal.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { emissionSeriesOf } from '#src/tariffs/price-series.ts';
+import { findEmissionSeries } from '#src/tariffs/price-series.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type CostSums, ENERGY_UNIT, roundKwh } from './cost.ts';
 import { type CostQuery, loadCostSources, sumCostsOfRows } from './costs.ts';
-import { type CostSources, costSums } from './sums.ts';
-import { usageRowKeyOf } from './weighted-rows.ts';
+import { type CostSources, computeCostSums } from './sums.ts';
+import { getUsageRowKey } from './weighted-rows.ts';
 
 /** Emissions from the energy of a row, in the API's format. */
 export interface Emissions {
@@ -30,18 +30,20 @@ export async function loadEmissions(
   asked: CostQuery,
   groupBy: GroupBy,
 ): Promise<((labels: RowLabels) => Emissions) | null> {
-  const seriesId = await emissionSeriesOf(db, asked.buyer.userId);
+  const seriesId = await findEmissionSeries(db, asked.buyer.userId);
   if (seriesId === null) return null;
   const rows = await sumCostsOfRows(await loadEmissionSources(db, asked, seriesId), asked, groupBy);
-  const byKey = new Map(rows.map(({ labels, sums }) => [usageRowKeyOf(labels), roundEmissions(sums)]));
-  return (labels) => byKey.get(usageRowKeyOf(labels)) ?? NO_EMISSIONS;
+  const byKey = new Map(rows.map(({ labels, sums }) => [getUsageRowKey(labels), roundEmissions(sums)]));
+  return (labels) => byKey.get(getUsageRowKey(labels)) ?? NO_EMISSIONS;
 }
 
 /** Returns the emissions of a range. Null if the user has no emission series. */
 export async function loadTotalEmissions(db: Database, asked: CostQuery): Promise<Emissions | null> {
-  const seriesId = await emissionSeriesOf(db, asked.buyer.userId);
+  const seriesId = await findEmissionSeries(db, asked.buyer.userId);
   if (seriesId === null) return null;
-  const [all] = (await costSums(await loadEmissionSources(db, asked, seriesId), asked, () => '', false)).values();
+  const [all] = (
+    await computeCostSums(await loadEmissionSources(db, asked, seriesId), asked, () => '', false)
+  ).values();
   return all ? roundEmissions(all) : NO_EMISSIONS;
 }
 

@@ -3,7 +3,14 @@ import type { Range } from '#src/energy/ranges.ts';
 import { createPriceLookup, type PackedPrices } from '#src/tariffs/packed-days.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
-import { type CostSources, costedQuarterHours, findPeak, firstQuarterHour, monthOf, spanOf } from './sums.ts';
+import {
+  type CostSources,
+  costedQuarterHours,
+  findPeak,
+  firstQuarterHour,
+  getMonthRange,
+  startOfMonth,
+} from './sums.ts';
 
 /** Energy and prices in memory from which the costs of one range are computed: plain data that can be sent to a worker thread. */
 export interface HeldCostSources {
@@ -73,13 +80,13 @@ export async function earlierMonths(
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
   const wanted = Math.max(0, ...tariffs.map(({ capacity }) => capacity?.monthsAveraged ?? 0)) - 1;
-  const begun = monthOf(range.from, zone);
-  const isWhole = spanOf(begun, zone).from >= range.from;
-  const first = spanOf(isWhole ? begun : begun.plus({ months: 1 }), zone).from;
+  const begun = startOfMonth(range.from, zone);
+  const isWhole = getMonthRange(begun, zone).from >= range.from;
+  const first = getMonthRange(isWhole ? begun : begun.plus({ months: 1 }), zone).from;
   if (first >= range.to || first > now) return [];
   const months: BoughtEnergy[] = [];
   for (let month = isWhole ? begun.minus({ months: 1 }) : begun, found = 0; found < wanted; ) {
-    const { from, to } = spanOf(month, zone);
+    const { from, to } = getMonthRange(month, zone);
     if (meter.beginsAtMs === null || to.getTime() <= meter.beginsAtMs) break;
     signal.throwIfAborted();
     const energy = await meter.boughtIn({ from: new Date(firstQuarterHour(from)), to: new Date(firstQuarterHour(to)) });

@@ -3,7 +3,7 @@ import { readHomeExchange } from '#src/energy/home/exchange.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
-import { boughtEnergyMeterOf } from './bought-energy.ts';
+import { readBoughtEnergyMeter } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
 import { holdPrices } from './costs.ts';
@@ -26,7 +26,7 @@ export async function loadWhatIf(
   assertSingleCurrency(tariffs, range, zone, 'start');
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
-    boughtEnergyMeterOf(db, { userId }),
+    readBoughtEnergyMeter(db, { userId }),
     holdPrices(db, tariffs, range, now),
   ]);
   const exchange = await readInChunks(

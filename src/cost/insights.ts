@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
-import { type IncludeName, listIncludedFields, type WeightedInclude } from '#src/energy/include.ts';
+import { type CostOrEmissionsInclude, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadInsights, splitIntoPages } from '#src/energy/insights.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
@@ -22,7 +22,7 @@ interface AskedInsights {
   range: Range;
   groupBy: GroupBy;
   include: ReadonlySet<IncludeName>;
-  weighted: ReadonlySet<WeightedInclude>;
+  weighted: ReadonlySet<CostOrEmissionsInclude>;
   now: Date;
 }
 
@@ -54,7 +54,7 @@ export async function addCostsAndEmissions<Row extends UsageRow>(
 export async function loadCostAndEmissionTotals(
   db: Database,
   asked: CostQuery,
-  weighted: ReadonlySet<WeightedInclude>,
+  weighted: ReadonlySet<CostOrEmissionsInclude>,
 ): Promise<CostAndEmissions> {
   return {
     ...(weighted.has('cost') && { cost: await loadTotalCost(db, asked) }),

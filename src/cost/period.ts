@@ -3,12 +3,12 @@ import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
 import { findComparedSpans } from '#src/energy/period/period.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
-import { type Buyer, boughtEnergyMeterOf } from './bought-energy.ts';
+import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
 import { nullIfTwoCurrencies } from './running.ts';
 import { computeKilowattYearCost, type KilowattYearCost } from './steady-load.ts';
-import { type CostSources, computeTotalCost, costSums } from './sums.ts';
+import { type CostSources, computeCostSums, computeTotalCost } from './sums.ts';
 
 /** Costs of a period for the Home page. `energy/period/period.ts` reads the energy of the same period. */
 export interface PeriodCosts {
@@ -31,7 +31,7 @@ const MOST_DEVICES = 12;
  */
 export async function loadPeriodCosts(
   db: Database,
-  buyer: Buyer,
+  buyer: CostSubject,
   asked: { unit: PeriodUnit; date: string; zone: string; now: Date; newest: Date | null },
 ): Promise<PeriodCosts> {
   const { unit, date, zone, now } = asked;
@@ -62,7 +62,8 @@ export async function loadPeriodCosts(
 /** Returns the cost of a range up to now. The range must end at the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
-  const [sums] = (await nullIfTwoCurrencies(costSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
+  const [sums] =
+    (await nullIfTwoCurrencies(computeCostSums(sources, { range, now: last }, () => '', false)))?.values() ?? [];
   return sums ? roundCost(sums) : null;
 }
 
@@ -83,7 +84,7 @@ async function devicesIn(db: Database, sources: CostSources, userId: string, ran
     .slice(0, MOST_DEVICES);
   const costs: { device_id: string; cost: Cost | null }[] = [];
   for (const deviceId of most) {
-    const meter = await boughtEnergyMeterOf(db, { userId, deviceId });
+    const meter = await readBoughtEnergyMeter(db, { userId, deviceId });
     const cost = await nullIfTwoCurrencies(computeTotalCost({ ...sources, meter, isHome: false }, { range, now }));
     costs.push({ device_id: deviceId, cost });
   }

@@ -5,10 +5,10 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
 import { dayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
-import { boughtEnergyMeterOf, type EnergyMeter } from './bought-energy.ts';
+import { type EnergyMeter, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
 import { nullIfTwoCurrencies } from './running.ts';
-import { type CostSources, costSums } from './sums.ts';
+import { type CostSources, computeCostSums } from './sums.ts';
 
 /** Energy in a quarter-hour of a load of 1 kW, in mWh and in kWh. */
 const KILOWATT_QUARTER_HOUR = 250_000;
@@ -50,7 +50,7 @@ export async function computeKilowattYearCost(
   const shares = await sharesBought(db, userId, { from: new Date(fromMs), to: new Date(toMs) });
   const steady: CostSources = { ...sources, meter: steadyMeter(fromMs, shares), isHome: false };
   const sums = await nullIfTwoCurrencies(
-    costSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
+    computeCostSums(steady, { range, now }, (_ms, clock) => (isNight(clock) ? 'night' : 'day'), false),
   );
   const clockOf = createWallClock(fromMs, toMs, zone);
   const parts = (['night', 'day'] as const).map((key) => {
@@ -99,7 +99,7 @@ async function sharesBought(db: Database, userId: string, range: { from: Date; t
   const count = Math.max(0, (range.to.getTime() - range.from.getTime()) / QUARTER_HOUR_MS);
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   if (count === 0 || !(home.had.production || home.had.storage)) return new Float64Array(count).fill(1);
-  const meter = await boughtEnergyMeterOf(db, { userId });
+  const meter = await readBoughtEnergyMeter(db, { userId });
   const [{ used }, { imported }] = await Promise.all([readHomeQuarterHours(db, home, range), meter.boughtIn(range)]);
   return computeBoughtShares(imported, used);
 }

@@ -17,7 +17,7 @@ import {
 } from '#test/reference/cost.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import { roundCost } from './cost.ts';
-import { type BucketKeyFunction, type CostSources, costSums } from './sums.ts';
+import { type BucketKeyFunction, type CostSources, computeCostSums } from './sums.ts';
 
 /** Number of random histories; COSTED_HISTORIES=500 is a full run. */
 const HISTORIES = Number(process.env.COSTED_HISTORIES ?? 60);
@@ -259,7 +259,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
         const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_HOUR_MS) + 1);
         const metered = { ...drawnHome, quarters };
         const { ours, theirs } = KEYS[group];
-        const sums = await costSums(
+        const sums = await computeCostSums(
           sourcesOf(metered),
           { range, now: new Date(nowMs) },
           ours,
@@ -294,7 +294,7 @@ test('rejects a range with tariffs of two currencies, and names the first day of
   const two = { valid_from: '2026-03-10', currency: 'SEK', import: { per_kwh: '3' } };
   const sources = sourcesOf({ zone: 'UTC', tariffs: [two, one], fromMs: 0, quarters: [], series: new Map() });
   const ask = (start: string, end: string) =>
-    costSums(sources, { range: dayRange(start, end, 'UTC'), now: new Date('2026-04-01') }, () => '', true);
+    computeCostSums(sources, { range: dayRange(start, end, 'UTC'), now: new Date('2026-04-01') }, () => '', true);
   await expect(ask('2026-03-01', '2026-03-09')).resolves.toBeTruthy();
   await expect(ask('2026-03-10', '2026-03-12')).resolves.toBeTruthy();
   await expect(ask('2026-03-09', '2026-03-10')).rejects.toMatchObject({
@@ -317,7 +317,7 @@ test('adds fifty years of standing charges without energy by whole days', async 
     return day.date.slice(0, 4);
   };
   const range = dayRange('1970-01-01', '2019-12-31', 'Europe/Berlin');
-  const sums = await costSums(sources, { range, now: new Date('2026-01-01') }, keyOf, false);
+  const sums = await computeCostSums(sources, { range, now: new Date('2026-01-01') }, keyOf, false);
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');
   expect(roundCost(sums.get('2016') ?? assert.fail())?.standing).toBe('183.00');

@@ -34,7 +34,7 @@ export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => 
  * Returns the exact sums of costs up to now by bucket key, in order. `hasMonths`: whether a bucket may contain whole
  * months, to which capacity charges apply. Error 422 if tariffs of two currencies are valid in the range.
  */
-export async function costSums(
+export async function computeCostSums(
   sources: CostSources,
   { range, now }: { range: Range; now: Date },
   keyOf: BucketKeyFunction,
@@ -94,7 +94,7 @@ export async function costSums(
 
 /** Returns the total cost of a range, or null if no tariff was valid. Error 422 if tariffs of two currencies are valid in the range. */
 export async function computeTotalCost(sources: CostSources, asked: { range: Range; now: Date }): Promise<Cost | null> {
-  const [all] = (await costSums(sources, asked, () => '', true)).values();
+  const [all] = (await computeCostSums(sources, asked, () => '', true)).values();
   return all ? roundCost(all) : null;
 }
 
@@ -168,8 +168,8 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
     return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_HOUR_MS, range.zone)(quarterMs));
   };
   const endMs = Math.min(range.to.getTime(), now.getTime() + 1);
-  for (let month = monthOf(range.from, zone); ; month = month.plus({ months: 1 })) {
-    const { from, to } = spanOf(month, zone);
+  for (let month = startOfMonth(range.from, zone); ; month = month.plus({ months: 1 })) {
+    const { from, to } = getMonthRange(month, zone);
     if (from.getTime() >= endMs) return;
     const isOver = to <= now;
     const lastMs = isOver ? to.getTime() : now.getTime() + 1;
@@ -191,7 +191,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
   async function lastPeaks(month: DateTime, count: number): Promise<(number | bigint)[]> {
     const peaks: (number | bigint)[] = [];
     for (let one = month; peaks.length < count; one = one.minus({ months: 1 })) {
-      if (meter.beginsAtMs === null || spanOf(one, zone).to.getTime() <= meter.beginsAtMs) break;
+      if (meter.beginsAtMs === null || getMonthRange(one, zone).to.getTime() <= meter.beginsAtMs) break;
       const peak = await peakOf(one);
       if (peak !== null) peaks.push(peak);
     }
@@ -200,8 +200,9 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
 }
 
 const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? addFractions(sum, more) : more);
-export const monthOf = (time: Date, zone: string): DateTime => DateTime.fromJSDate(time, { zone }).startOf('month');
-export const spanOf = (month: DateTime, zone: string): Range =>
+export const startOfMonth = (time: Date, zone: string): DateTime =>
+  DateTime.fromJSDate(time, { zone }).startOf('month');
+export const getMonthRange = (month: DateTime, zone: string): Range =>
   dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
@@ -215,7 +216,7 @@ function peaksOf(
 ): (month: DateTime) => Promise<number | bigint | null> {
   const known = new Map<string, Promise<number | bigint | null>>();
   const find = async (month: DateTime): Promise<number | bigint | null> => {
-    const { from, to } = spanOf(month, zone);
+    const { from, to } = getMonthRange(month, zone);
     const span = {
       from: new Date(firstQuarterHour(from)),
       to: new Date(Math.min(firstQuarterHour(to), firstQuarterHour(now))),

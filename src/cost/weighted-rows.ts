@@ -1,5 +1,5 @@
 import type { RowLabels } from '#src/energy/clock-labels.ts';
-import type { WeightedInclude } from '#src/energy/include.ts';
+import type { CostOrEmissionsInclude } from '#src/energy/include.ts';
 import type { Cost } from './cost.ts';
 import type { CostBucket } from './costs.ts';
 
@@ -16,13 +16,13 @@ export function addCostsToRows<R extends UsageRow>(
   members: readonly string[],
 ): (R & { cost: Cost | null })[] {
   const byKey = new Map<string, R & { cost: Cost | null }>(
-    rows.map((row) => [usageRowKeyOf(row), { ...row, cost: null }]),
+    rows.map((row) => [getUsageRowKey(row), { ...row, cost: null }]),
   );
   const unknown = Object.fromEntries(members.map((name) => [name, null]));
   for (const { labels, cost } of costs) {
     const row =
-      byKey.get(usageRowKeyOf(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
-    byKey.set(usageRowKeyOf(labels), { ...row, cost });
+      byKey.get(getUsageRowKey(labels)) ?? ({ ...labels, kwh_used: null, peak_hour: null, ...unknown } as unknown as R);
+    byKey.set(getUsageRowKey(labels), { ...row, cost });
   }
   // If the clock shows an hour twice, the hour with the greater UTC offset is the earlier one.
   const instant = (row: UsageRow) => Date.parse(row.starts_at ?? row.date);
@@ -30,10 +30,10 @@ export function addCostsToRows<R extends UsageRow>(
 }
 
 /** Returns the key that identifies a row among the rows of a range. */
-export const usageRowKeyOf = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
+export const getUsageRowKey = ({ date, starts_at }: RowLabels): string => starts_at ?? date;
 
 /** Columns of costs and emissions in CSV, in the order of their members. */
-const COLUMNS: Record<WeightedInclude, readonly string[]> = {
+const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   cost: [
     'cost_currency',
     'cost_total',
@@ -48,7 +48,7 @@ const COLUMNS: Record<WeightedInclude, readonly string[]> = {
 };
 
 /** Returns the columns of requested costs and emissions. */
-export const listCostAndEmissionColumns = (weighted: ReadonlySet<WeightedInclude>): string[] =>
+export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissionsInclude>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 
 /**

@@ -27,7 +27,7 @@ function named(field: string): string {
 }
 
 /** Returns an error message for a user, including the validation errors by field. */
-export function errorSentenceOf(error: unknown): string {
+export function formatErrorSentence(error: unknown): string {
   const { errors } = words().common;
   if (error instanceof ApiFailure) {
     if (error.status === 401) return errors.signedOut;

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
-import { callApi, errorSentenceOf, useSeenAt, withQuery } from './api.ts';
+import { callApi, formatErrorSentence, useSeenAt, withQuery } from './api.ts';
 import { type Children, html } from './html.ts';
 import { ago } from './parts/format.ts';
 import { Icon } from './parts/icons.ts';
@@ -97,7 +97,7 @@ function UserPicker() {
       const best = all.find(({ email }) => email.toLowerCase() === part) ?? all[0];
       if (best) return take(best.email, [best]);
     } catch (error) {
-      problem = errorSentenceOf(error);
+      problem = formatErrorSentence(error);
     }
     input.setCustomValidity(problem);
     input.reportValidity();

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { hasLittleMemory, usableMemoryBytes } from '#src/core/memory.ts';
 import {
   ensureRole,
+  getSocketFolder,
   makeSocketFolder,
   removeSocketFolder,
   SERVER_SUPERUSER,
   SERVICE_DATABASE,
   SERVICE_ROLE,
   SOCKET_NAME,
-  socketFolderOf,
 } from './embedded-role.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
@@ -29,10 +29,10 @@ export interface EmbeddedPostgres {
 }
 
 /** Returns the folder of the PostgreSQL cluster in a data directory. */
-export const clusterFolderOf = (dataDir: string): string => join(resolve(dataDir), 'postgres');
+export const getClusterFolder = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
 const urlOf = (role: string, dataDir: string, database: string): string =>
-  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(socketFolderOf(clusterFolderOf(dataDir)))}`;
+  `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(getSocketFolder(getClusterFolder(dataDir)))}`;
 
 /** Returns the URL of the embedded database in `dataDir`, for the service's own role. The server need not be running. */
 export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, dataDir, SERVICE_DATABASE);
@@ -100,7 +100,7 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   const { dataDir, sharedBuffersMb = defaultSharedBuffersMb(), binaries = postgresBinaries() } = options;
   const { extraSettings = '' } = options;
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   await mkdir(resolve(dataDir), { recursive: true });
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
@@ -128,7 +128,7 @@ async function lacksSettings(cluster: string, extraSettings: string): Promise<bo
 
 /** Starts the server with this configuration. On failure, throws an error with the end of the server's log. */
 async function launch(binaries: PostgresBinaries, dataDir: string, conf: string, seconds: number): Promise<void> {
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   await writeFile(join(cluster, 'energy.conf'), conf);
   const args = ['-w', '-t', String(seconds), '-l', basename(logOf(dataDir)), 'start'];
   await pgCtl(binaries, cluster, args).catch((error) => throwWithLog(dataDir, 'did not start', error));
@@ -153,7 +153,7 @@ const FLUSH_SECONDS = 3_600;
  */
 export async function recoverEmbedded(dataDir: string, recoverySettings: string): Promise<void> {
   const binaries = postgresBinaries();
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   const conf = `${settings(makeSocketFolder(cluster), defaultSharedBuffersMb())}${recoverySettings}`;
   await launch(binaries, dataDir, conf, FLUSH_SECONDS);
   // The server writes its state to line 8 of the pid file.
@@ -170,28 +170,28 @@ export async function recoverEmbedded(dataDir: string, recoverySettings: string)
 /** Stops the server of `dataDir`, if one runs, after it has flushed all data. */
 export async function stopEmbeddedPostgres(dataDir: string, binaries: PostgresBinaries): Promise<void> {
   if (!(await isEmbeddedAlive(dataDir))) return;
-  await pgCtl(binaries, clusterFolderOf(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
-  removeSocketFolder(clusterFolderOf(dataDir));
+  await pgCtl(binaries, getClusterFolder(dataDir), ['-w', '-t', '60', '-m', 'fast', 'stop']);
+  removeSocketFolder(getClusterFolder(dataDir));
 }
 
 /** Returns the major version of PostgreSQL that created the cluster of `dataDir`. Null if there is no cluster. */
 export async function readMajorVersion(dataDir: string): Promise<number | null> {
-  const version = await readFile(join(clusterFolderOf(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
+  const version = await readFile(join(getClusterFolder(dataDir), 'PG_VERSION'), 'utf8').catch(() => null);
   return version === null ? null : Number.parseInt(version, 10);
 }
 
 /** Returns the working folder of an upgrade to another major version, in the data directory. The new cluster is created there. */
-export const upgradeFolderOf = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
-export const upgradedDirOf = (dataDir: string): string => join(upgradeFolderOf(dataDir), 'new');
+export const getUpgradeFolder = (dataDir: string): string => join(resolve(dataDir), 'upgrade');
+export const getUpgradedFolder = (dataDir: string): string => join(getUpgradeFolder(dataDir), 'new');
 
 async function refuseOtherMajor(dataDir: string, { major }: PostgresBinaries): Promise<void> {
   const made = await readMajorVersion(dataDir);
-  if (made === null && hasEmbedded(upgradedDirOf(dataDir)))
+  if (made === null && hasEmbedded(getUpgradedFolder(dataDir)))
     throw new Error(
       'An upgrade of the database was interrupted at its end. Run "npx energy upgrade-database" again to finish it.',
     );
   if (made === null || made === major) return;
-  const what = `The database in ${clusterFolderOf(dataDir)} was made by PostgreSQL ${made}, and this version of the service contains ${major}.`;
+  const what = `The database in ${getClusterFolder(dataDir)} was made by PostgreSQL ${made}, and this version of the service contains ${major}.`;
   throw new Error(
     made < major
       ? `${what} Run "npx energy upgrade-database": it copies the database into a new one, and preserves the old one.`
@@ -213,15 +213,15 @@ async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
   if (pid === null || (await isServerOf(cluster, pid))) return;
   await rm(join(cluster, 'postmaster.pid'), { force: true });
-  await rm(join(socketFolderOf(cluster), `${SOCKET_NAME}.lock`), { force: true });
+  await rm(join(getSocketFolder(cluster), `${SOCKET_NAME}.lock`), { force: true });
 }
 
 /** Whether `dataDir` has an embedded database, running or not. */
-export const hasEmbedded = (dataDir: string): boolean => existsSync(join(clusterFolderOf(dataDir), 'PG_VERSION'));
+export const hasEmbedded = (dataDir: string): boolean => existsSync(join(getClusterFolder(dataDir), 'PG_VERSION'));
 
 /** Whether the server of `dataDir` is running, according to its pid file. Starts no process. */
 export async function isEmbeddedAlive(dataDir: string): Promise<boolean> {
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   const pid = await pidIn(cluster);
   return pid !== null && (await isServerOf(cluster, pid));
 }

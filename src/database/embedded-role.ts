@@ -74,7 +74,7 @@ const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
  * enter. If the path of that folder is too long, it is the folder that `makeSocketFolder` created and recorded, so that every process finds
  * it regardless of its TMPDIR.
  */
-export function socketFolderOf(cluster: string): string {
+export function getSocketFolder(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
 }
 

@@ -44,13 +44,13 @@ export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
  */
 export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
 
-export const estimatedExportOf = (meter: Placement | null): EstimatedExport =>
+export const getEstimatedExport = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
 /** All meters and estimated parts that may have separate rows, in addition to the rows of the device and the user. */
 export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
-  ...[null, ...PLACEMENTS].map(estimatedExportOf),
+  ...[null, ...PLACEMENTS].map(getEstimatedExport),
 ];
 
 /**
@@ -63,4 +63,4 @@ export const meterKey = (id: string, meter: Meter | EstimatedExport): string => 
  * Returns the key of the rows that store the estimated part of exported energy, in their import column. `id`: a
  * device's id, or a meter's key for channels with a placement.
  */
-export const estimatedExportKey = (id: string): string => meterKey(id, estimatedExportOf(null));
+export const estimatedExportKey = (id: string): string => meterKey(id, getEstimatedExport(null));

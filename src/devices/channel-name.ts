@@ -55,7 +55,7 @@ const PLACED_WORDS: Readonly<Record<string, { circuit: string; direction: Energy
 const placedWord = (countsAs: string) => (Object.hasOwn(PLACED_WORDS, countsAs) ? PLACED_WORDS[countsAs] : undefined);
 
 /** Returns the placement that a value of `counts_as` implies: `production` implies a production device. */
-export const impliedPlacementOf = (countsAs: string | undefined): Placement | undefined =>
+export const findImpliedPlacement = (countsAs: string | undefined): Placement | undefined =>
   countsAs === undefined ? undefined : placedWord(countsAs)?.placement;
 
 const NATIVE = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*$/;
@@ -179,7 +179,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
  * Returns the device's own name of a quantity. For native devices, and for series from before names were stored, this is the channel
  * together with the member of the message.
  */
-export const nativeNameOf = ({
+export const getNativeName = ({
   channel,
   kind,
   nativeName,
@@ -212,8 +212,8 @@ const NO_WORD: ChannelSetting = {};
 /** Returns the owner's settings for a series. */
 export const channelSettingFor = (
   words: ChannelSettings,
-  series: Parameters<typeof nativeNameOf>[0],
+  series: Parameters<typeof getNativeName>[0],
 ): ChannelSetting => {
-  const name = nativeNameOf(series);
+  const name = getNativeName(series);
   return (Object.hasOwn(words, name) && words[name]) || NO_WORD;
 };

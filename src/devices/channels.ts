@@ -9,8 +9,8 @@ import {
   type ChannelSetting,
   type ChannelSettings,
   channelSettingFor,
-  impliedPlacementOf,
-  nativeNameOf,
+  findImpliedPlacement,
+  getNativeName,
   needsOwnersMeaning,
   resolveChannel,
   resolveCountsAs,
@@ -89,7 +89,7 @@ export function buildDeviceChannel(
   // In a native message, the name of the member defines the unit, whatever the channel's name is.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
-    native_name: nativeNameOf(series),
+    native_name: getNativeName(series),
     unit: isUnitKnown ? (isVolume ? VOLUME : unit) : row.unit,
     last_value: row.value === null ? null : Number(row.value) / per,
     last_at: row.read_at,
@@ -172,7 +172,7 @@ export async function listHeldReadings(db: Database, deviceId: string): Promise<
     .orderBy('s.series_id')
     .execute();
   return rows.map(({ channel, kind, native_name: nativeName, read_at }) => ({
-    native_name: nativeNameOf({ channel, kind, nativeName }),
+    native_name: getNativeName({ channel, kind, nativeName }),
     at: read_at,
   }));
 }
@@ -184,10 +184,10 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
     // A placement that the previous `counts_as` implied is removed together with it.
-    const isImplied = before?.placement !== undefined && before.placement === impliedPlacementOf(before.counts_as);
+    const isImplied = before?.placement !== undefined && before.placement === findImpliedPlacement(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew
-      ? (impliedPlacementOf(countsAs) ?? (isImplied ? undefined : before?.placement))
+      ? (findImpliedPlacement(countsAs) ?? (isImplied ? undefined : before?.placement))
       : before?.placement;
     const placement = after(place, now.placement);
     // A new setting of the owner replaces the values that migration 0059 wrote.
@@ -221,7 +221,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
     const series = { channel, kind, nativeName, unit };
     const word = channelSettingFor(words, series);
     const meaning = resolveCountsAs(channel, word);
-    const name = nativeNameOf(series);
+    const name = getNativeName(series);
     const meant = resolveChannel(series, word);
     const isSaid = word.counts_as !== undefined;
     if (isSaid && !meant.known) {

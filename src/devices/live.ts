@@ -119,7 +119,7 @@ const channelOf = (row: ValueRow): LiveChannel => ({
 });
 
 /** Returns the power of a device from the latest values of its quantities. Ignores values that are older than 15 minutes. Pure. */
-export const currentPowerOf = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
+export const getCurrentPower = (channels: readonly LiveChannel[], nowMs: number): ReturnType<typeof sumPowers> =>
   sumPowers(channels.filter(({ unit, last_at }) => unit === 'W' && nowMs - Date.parse(last_at) < NOW_MS));
 
 /** Reads the latest values of devices, without devices that have no values within the last day, in one statement. */
@@ -140,7 +140,7 @@ export async function readLiveReadings(
       device_id: deviceId,
       user_id: userId,
       seen_at: new Date(seenAtMicros / 1_000).toISOString(),
-      ...currentPowerOf(channels, now.getTime()),
+      ...getCurrentPower(channels, now.getTime()),
       channels,
     };
   });

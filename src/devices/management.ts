@@ -9,7 +9,7 @@ import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts
  * it pairs for its homes. The utility that enrolled a home also manages devices that an administrator or operator pairs for that home. All
  * other devices are managed by their owner.
  */
-export async function futureManagersOf(
+export async function readFutureManagers(
   db: Database,
   reach: AccessibleAccounts,
   ownerIds: readonly string[],

@@ -17,7 +17,7 @@ export interface RowLabels {
 export type ClockLabels = RowLabels & { starts_at: string };
 
 /** Returns the label of an hour, half-hour or quarter-hour, in the form in which its row and `peak_hour` contain it. */
-export const clockTimeOf = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
+export const findClockTime = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
 /** Times on the clock at which hours, half-hours and quarter-hours begin. */

@@ -5,7 +5,7 @@ import { loadCommodityHome } from './home/home.ts';
 import { computeEstimated, computeUsed } from './home/sums.ts';
 import type { Range } from './ranges.ts';
 import { readHomeSums } from './usage/home-sums.ts';
-import type { ImportOwner } from './usage/imports.ts';
+import type { UserOrDevice } from './usage/imports.ts';
 
 /** Usage of a range in the unit of its commodity. Both values are null if nothing is known. */
 interface Amount {
@@ -28,7 +28,7 @@ const METERS = COMMODITIES.flatMap((commodity) => [
  */
 export async function loadCommodityOverview<Name extends string>(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   ranges: Readonly<Record<Name, Range>>,
 ): Promise<CommodityUsage<Name>[]> {
   const meters = await metersOf(db, whose);
@@ -52,7 +52,7 @@ export async function loadCommodityOverview<Name extends string>(
 }
 
 /** Returns the meters of gas, heat and water that a user's devices, or one device, have ever reported. */
-async function metersOf(db: Database, whose: ImportOwner): Promise<ReadonlySet<string>> {
+async function metersOf(db: Database, whose: UserOrDevice): Promise<ReadonlySet<string>> {
   let query = db
     .selectFrom('series_roles as s')
     .innerJoin('devices as d', 'd.device_id', 's.device_id')

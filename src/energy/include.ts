@@ -20,8 +20,8 @@ export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
 /**
  * Requested fields for which the energy of each quarter-hour is weighted, with the user's tariffs or with its emission series (src/cost).
  */
-export const WEIGHTED_INCLUDES = ['cost', 'emissions'] as const;
-export type WeightedInclude = (typeof WEIGHTED_INCLUDES)[number];
+export const COST_AND_EMISSIONS_INCLUDES = ['cost', 'emissions'] as const;
+export type CostOrEmissionsInclude = (typeof COST_AND_EMISSIONS_INCLUDES)[number];
 export type IncludeName = (typeof DEVICE_INCLUDES)[number];
 
 /** Names of energy measures, by the name of the requested field. */

@@ -1,7 +1,7 @@
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockTimeOf, createClockLabeller, type RowLabels } from './clock-labels.ts';
+import { createClockLabeller, findClockTime, type RowLabels } from './clock-labels.ts';
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludeName } from './include.ts';
@@ -11,9 +11,9 @@ import {
   type BucketImports,
   type BucketUnit,
   formatEpochDate,
-  type ImportOwner,
   readImports,
   readImportTotal,
+  type UserOrDevice,
 } from './usage/imports.ts';
 
 export type GroupBy = BucketUnit;
@@ -80,7 +80,7 @@ const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
  */
 export async function loadImportInsights(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   range: Range,
   groupBy: GroupBy,
 ): Promise<UsageInsight[] | null> {
@@ -100,7 +100,7 @@ function insightsOf(
     const labelsOf = createClockLabeller(range, groupBy);
     return mapWithBreaks(places, (place) => {
       const labels = labelsOf(new Date((at[place] as number) * 1_000));
-      return { ...labels, kwh_used: used(place), peak_hour: clockTimeOf(labels) };
+      return { ...labels, kwh_used: used(place), peak_hour: findClockTime(labels) };
     });
   }
   return mapWithBreaks(places, (place) => {

@@ -4,7 +4,7 @@ import { loadCosts } from '#src/cost/costs.ts';
 import { nullIfTwoCurrencies } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
-import { currentPowerOf, readLatestChannels, sumPowers } from '#src/devices/live.ts';
+import { getCurrentPower, readLatestChannels, sumPowers } from '#src/devices/live.ts';
 import { findNewestReadings } from '#src/devices/newest-readings.ts';
 import { type CommodityInsight, loadCommodityInsights } from '#src/energy/commodity.ts';
 import { loadDeviceInsights } from '#src/energy/device-include.ts';
@@ -176,7 +176,7 @@ async function devicesOf(db: Database, userId: string, month: Range, now: Date):
       values: {
         ...(row.imports && { import: sumOf(months, 'kwh_used') }),
         ...(row.exports && { export: sumOf(months, 'export_kwh') }),
-        ...(hasPower && { power: currentPowerOf(own, now.getTime()).power_w }),
+        ...(hasPower && { power: getCurrentPower(own, now.getTime()).power_w }),
       },
     });
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { accessibleAccountsOfRole } from '#src/auth/access.ts';
-import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
@@ -209,7 +209,7 @@ type ClaimGate = <Answer>(address: string, decide: () => Promise<Answer | null>)
  * Claims of one network run one after another, so that many meters in one building do not use up the limit by claiming concurrently.
  * Rejects with 429 beyond the limit.
  */
-export function createClaimGate(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
+export function createClaimLimiter(counter: Pick<RequestCounter, 'take' | 'giveBack'>): ClaimGate {
   const lasts = new Map<string, Promise<unknown>>();
 
   async function decided<Answer>(network: string, decide: () => Promise<Answer | null>): Promise<Answer | null> {
@@ -222,7 +222,7 @@ export function createClaimGate(counter: Pick<RequestCounter, 'take' | 'giveBack
   }
 
   return (address, decide) => {
-    const network = networkOf(address);
+    const network = getNetworkOfAddress(address);
     const turn = (lasts.get(network) ?? Promise.resolve()).then(() => decided(network, decide));
     const last = turn.then(
       () => {},

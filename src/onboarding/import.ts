@@ -6,7 +6,7 @@ import { type Database, queryOf } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
-import { futureManagersOf } from '#src/devices/management.ts';
+import { readFutureManagers } from '#src/devices/management.ts';
 import { createDeviceRow, pairDiscovered } from '#src/devices/store.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type AuditRecord, recordActions } from '#src/users/audit.ts';
@@ -258,7 +258,7 @@ async function createSome(
 ): Promise<ImportedDevice[]> {
   const made: ImportedDevice[] = [];
   const inserted: (ReturnType<typeof createDeviceRow>['row'] & { imported_as: string | null })[] = [];
-  const managerOf = await futureManagersOf(trx, reach, rows.map(ownerOf));
+  const managerOf = await readFutureManagers(trx, reach, rows.map(ownerOf));
   for (const row of rows) {
     const userId = ownerOf(row);
     const managedBy = managerOf(userId);

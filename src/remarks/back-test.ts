@@ -1,4 +1,4 @@
-import { type Month, monthOf } from './calendar.ts';
+import { getMonth, type Month } from './calendar.ts';
 import { type DailyUse, listKnownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
 import { mean, sum } from './robust.ts';
@@ -24,10 +24,10 @@ const MOST_UNKNOWN_DAYS = 1;
  * `today`, only with data from before that day. Omits months with more than one unknown day.
  */
 export function backTest(used: DailyUse, today: number): PastForecast[] {
-  const { first } = monthOf(today);
+  const { first } = getMonth(today);
   const past: PastForecast[] = [];
   for (let back = 1; back <= MONTHS; back++) {
-    const month = monthOf(first, -back);
+    const month = getMonth(first, -back);
     if (month.first < used.firstDay) break;
     const end = month.first + month.days;
     const days = listKnownDays(used, month.first, end);
@@ -51,7 +51,7 @@ export function backTest(used: DailyUse, today: number): PastForecast[] {
 }
 
 function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
-  const before = monthOf(first, -12);
+  const before = getMonth(first, -12);
   const known = listKnownDays(used, before.first, before.first + before.days);
   return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
 }

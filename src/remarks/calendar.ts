@@ -5,7 +5,7 @@ export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z
 export const formatDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns the ISO weekday of a day; 1 is Monday. (1970 began on a Thursday.) */
-export const weekdayOf = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
+export const getWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 
 export interface Month {
   /** First day of the month, as a day number. */
@@ -15,7 +15,7 @@ export interface Month {
 }
 
 /** Returns the month that is `later` months after the month that contains a day. */
-export function monthOf(day: number, later = 0): Month {
+export function getMonth(day: number, later = 0): Month {
   const date = new Date(day * DAY_MS);
   const start = (months: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later + months, 1) / DAY_MS;
   return { first: start(0), days: start(1) - start(0) };

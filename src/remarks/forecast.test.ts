@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
 import { forecastOutcomes, meanForecastErrors } from '#test/reference/forecast-errors.ts';
 import { backTest, meanError, sumForecastKwh } from './back-test.ts';
-import { dayNumber, monthOf, weekdayOf } from './calendar.ts';
+import { dayNumber, getMonth, getWeekday } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { computeForecastRange } from './forecast-range.ts';
@@ -31,7 +31,7 @@ describe('the forecast of a month', () => {
       on('2025-04-11'),
     );
     expect(even && sumForecastKwh(even)).toBeCloseTo(300, 6);
-    const weekly = days(400, (day) => (weekdayOf(day) > 5 ? 14 : 8));
+    const weekly = days(400, (day) => (getWeekday(day) > 5 ? 14 : 8));
     const at = on('2025-08-04');
     const actual = weekly.kwh.slice(on('2025-08-01') - START, on('2025-09-01') - START) as number[];
     const forecast = forecastMonth(weekly, at);
@@ -94,7 +94,7 @@ describe('the forecast of a month', () => {
       return highKwh - lowKwh;
     };
     expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
-    const restless = days(400, (day) => (monthOf(day).first % 3) * 8 + 4);
+    const restless = days(400, (day) => (getMonth(day).first % 3) * 8 + 4);
     expect(width(restless, '2025-12-10')).toBeGreaterThan(2 * width(steady, '2025-12-10'));
     expect(meanError(backTest(steady, on('2025-12-10')))).toBeLessThan(0.02);
     expect(meanError([])).toBeNull();

@@ -1,4 +1,4 @@
-import { type Month, monthOf, weekdayOf } from './calendar.ts';
+import { getMonth, getWeekday, type Month } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import { mean, median, quantile, standardDeviation, sum } from './robust.ts';
 
@@ -52,7 +52,7 @@ const YEAR_DAYS = 364;
  * seasonal change of last year (docs/plain-words.md). Ignores data of `today` and later. Null if too few days are known.
  */
 export function forecastMonth(used: DailyUse, today: number): MonthForecast | null {
-  const month = monthOf(today);
+  const month = getMonth(today);
   const recent = listKnownDays(used, today - RECENT_DAYS, today);
   if (recent.length < LEAST_DAYS) return null;
   const weekday = weekdayFactors(used, today);
@@ -63,7 +63,7 @@ export function forecastMonth(used: DailyUse, today: number): MonthForecast | nu
     const kwh = day < today ? findUsageOn(used, day) : null;
     if (kwh !== null) soFarKwh += kwh;
     else {
-      const expected = level * (weekday[weekdayOf(day)] as number);
+      const expected = level * (weekday[getWeekday(day)] as number);
       if (day < today) [soFarKwh, unknownDays] = [soFarKwh + expected, unknownDays + 1];
       else restKwh += expected;
     }
@@ -100,7 +100,7 @@ function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 
 /** Returns the recent usage of a day in kWh. Newer days have more weight, and outliers are limited to the range of the other days. */
 function levelOf(recent: readonly { day: number; kwh: number }[], today: number, weekday: readonly number[]): number {
   const flat = recent.map(({ day, kwh }) => ({
-    kwh: kwh / (weekday[weekdayOf(day)] as number),
+    kwh: kwh / (weekday[getWeekday(day)] as number),
     weight: 0.5 ** ((today - day) / HALF_LIFE_DAYS),
   }));
   const values = flat.map(({ kwh }) => kwh);
@@ -119,7 +119,7 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
     const week = listKnownDays(used, end - 7, end);
     const weekMean = mean(week.map(({ kwh }) => kwh));
     if (week.length === 7 && weekMean > 0)
-      for (const { day, kwh } of week) ratios[weekdayOf(day)]?.push(kwh / weekMean);
+      for (const { day, kwh } of week) ratios[getWeekday(day)]?.push(kwh / weekMean);
   }
   const factors = ratios.map((of) => (of.length < 4 ? 1 : (1 + median(of)) / 2));
   const middle = mean(factors.slice(1));

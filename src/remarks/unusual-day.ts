@@ -1,4 +1,4 @@
-import { formatDayNumber, weekdayOf } from './calendar.ts';
+import { formatDayNumber, getWeekday } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile, sum } from './robust.ts';
@@ -50,7 +50,7 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
   const kwh = findUsageOn(daily, day);
   if (kwh === null) return null;
   const weeks = withoutOddest(weeksBefore(daily, day));
-  const same = weeks.flatMap((week) => week.filter((one) => weekdayOf(one.day) === weekdayOf(day)));
+  const same = weeks.flatMap((week) => week.filter((one) => getWeekday(one.day) === getWeekday(day)));
   const all = weeks.flat().map((one) => one.kwh);
   if (same.length < LEAST_WEEKS - 1 || all.length < 7 * (LEAST_WEEKS - 1)) return null;
   const usualKwh = median(same.map((one) => one.kwh));
@@ -63,7 +63,7 @@ function judge(daily: DailyUse, day: number): UnusualDay | null {
   return {
     kind: 'unusual_day',
     date: formatDayNumber(day),
-    weekday: weekdayOf(day),
+    weekday: getWeekday(day),
     kwh,
     usualKwh,
     compared: same.map((one) => ({ date: formatDayNumber(one.day), kwh: one.kwh })),

@@ -2,12 +2,12 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
-  expectedRelationOf,
+  getExpectedRelation,
+  getStoredRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
   levelColumns,
   STORED_LEVELS,
-  storedRelationOf,
   valueColumns,
 } from './levels.ts';
 
@@ -78,6 +78,6 @@ function differenceQuery(level: Level): string {
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');
   return `SELECT jsonb_build_object(${key}) AS key, s.${COLUMN_BY_MEASURE.energyMilliwattHours} AS stored_milliwatt_hours, e.${COLUMN_BY_MEASURE.energyMilliwattHours} AS expected_milliwatt_hours
-    FROM ${side(storedRelationOf(level))} s FULL JOIN ${side(expectedRelationOf(level))} e USING (${keys.join(', ')})
+    FROM ${side(getStoredRelation(level))} s FULL JOIN ${side(getExpectedRelation(level))} e USING (${keys.join(', ')})
     WHERE ${row('s')} IS DISTINCT FROM ${row('e')} ORDER BY 1 LIMIT ${MAX_DIFFERENCES}`;
 }

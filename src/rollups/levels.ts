@@ -223,7 +223,7 @@ export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevi
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
 /** Returns the relation with the closed hours of a level; its open hours are in the heads of devices (sql/README.md). */
-export const storedRelationOf = ({ relation }: Level): string => `closed_${relation}`;
+export const getStoredRelation = ({ relation }: Level): string => `closed_${relation}`;
 
 /**
  * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS that contains the data. Conditions on this
@@ -232,7 +232,7 @@ export const storedRelationOf = ({ relation }: Level): string => `closed_${relat
 export const ROW_TIME_COLUMN = 'row_starts_at';
 
 /** Returns the view that computes what a level should store. */
-export const expectedRelationOf = (level: Level): string => `${storedRelationOf(level)}_expected`;
+export const getExpectedRelation = (level: Level): string => `${getStoredRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */
 export const valueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];

@@ -3,12 +3,12 @@ import { DAY_MS } from '#src/core/units.ts';
 import {
   COLUMN_BY_MEASURE,
   findLevel,
+  getStoredRelation,
   type Level,
   type LevelKey,
   LOAD_PROFILE,
   type Measure,
   ROW_TIME_COLUMN,
-  storedRelationOf,
 } from './levels.ts';
 import { packedPiecesSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
 import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
@@ -36,7 +36,7 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
   return `(
-  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${storedRelationOf(level)}
+  SELECT ${level.keys.join(', ')}, ${both}${only.closed} FROM ${getStoredRelation(level)}
   UNION ALL
   SELECT ${keysSql(level, source)}, ${both}${only.open} FROM ${view}
 )`;
@@ -55,7 +55,7 @@ export function devicePartsSql(
   const both = columns.join(', ');
   const within = (time: string) => `${time} >= ${from} AND ${time} < ${to}`;
   return `(
-  SELECT ${level.keys.join(', ')}, ${both} FROM ${storedRelationOf(level)}
+  SELECT ${level.keys.join(', ')}, ${both} FROM ${getStoredRelation(level)}
   WHERE ${within(level.time)} AND ${ROW_TIME_COLUMN} > ${from} - interval '24 hours' AND ${ROW_TIME_COLUMN} < ${to}
   UNION ALL
   SELECT ${keysSql(level, source)}, ${both} FROM ${view} WHERE ${within(source.time)}
@@ -97,7 +97,7 @@ export function userOrDevicePartsSql(
   const both = columns.join(', ');
   // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
   return sql`(
-    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
+    SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
     SELECT ${sql.raw(`${keysSql(level, source)}, ${both}`)} FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)}
   )`;
@@ -136,7 +136,7 @@ export function userOrDevicePiecesSql(
         closed(level.time, packedPiecesSql(minutes, columns)),
         closed(at, minutes === 60 ? storedHoursSql(columns) : storedQuarterHoursSql(columns)),
       ]
-    : [sql`SELECT ${read(level.time)} FROM ${sql.table(storedRelationOf(level))} WHERE ${only(level.time)}`];
+    : [sql`SELECT ${read(level.time)} FROM ${sql.table(getStoredRelation(level))} WHERE ${only(level.time)}`];
   const open = sql`SELECT ${read(minutes === 60 ? source.time : at)} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
   return sql.join([...parts, open], sql` UNION ALL `);
 }
@@ -156,7 +156,7 @@ export function userPartsSql(
   const only = (time: LevelKey) =>
     sql`user_id = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
   return sql`
-    SELECT ${list([...keys, ...columns])} FROM ${sql.table(storedRelationOf(level))} WHERE ${only(level.time)}
+    SELECT ${list([...keys, ...columns])} FROM ${sql.table(getStoredRelation(level))} WHERE ${only(level.time)}
     UNION ALL
     SELECT ${list([keysSql({ ...level, keys }, source), ...columns])} FROM ${sql.table(view)} WHERE ${only(source.time)}`;
 }
@@ -242,7 +242,7 @@ function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }
   // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
-    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(storedRelationOf(level))} WHERE ${within(time, owner, range)}) c
+    FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(time, owner, range)}) c
     FULL JOIN (
       SELECT ${sql.raw(keysSql({ ...level, keys: primaryKey }, source))}, ${list(read.map((column) => `sum(${column})::bigint AS ${column}`))}
       FROM ${sql.table(view)} WHERE ${within(source.time, owner, range)} GROUP BY ${sql.raw(keyOrdinalsSql({ ...level, keys: primaryKey }))}

@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { expectedRelationOf, levelColumns, STORED_LEVELS, storedRelationOf } from './levels.ts';
+import { getExpectedRelation, getStoredRelation, levelColumns, STORED_LEVELS } from './levels.ts';
 
 /**
  * Records that all days of some users may have changed without a write by ingest, so that the stored sums of groups with these users become
@@ -29,11 +29,11 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
     await recordAllDaysChanged(client, [userId]);
     for (const level of STORED_LEVELS) {
       const { time } = level;
-      const stored = storedRelationOf(level);
+      const stored = getStoredRelation(level);
       const columns = levelColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
-        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${expectedRelationOf(level)}
+        `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${getExpectedRelation(level)}
          WHERE user_id = $1 AND ${time} >= $2`,
         [userId, since],
       );

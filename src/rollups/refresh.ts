@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { CONTINUOUS_LEVELS, type Level, storedRelationOf } from './levels.ts';
+import { CONTINUOUS_LEVELS, getStoredRelation, type Level } from './levels.ts';
 
 /** Returns the continuous aggregates with a bucket length. The daily one is computed from an hourly one, so it is refreshed after that. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
@@ -185,7 +185,7 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
     await client.query(
-      `CALL refresh_continuous_aggregate('${storedRelationOf(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
+      `CALL refresh_continuous_aggregate('${getStoredRelation(level)}', '${from.toISOString()}'::timestamptz, '${to.toISOString()}'::timestamptz, force => true)`,
     );
   }
 }

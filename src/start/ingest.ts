@@ -23,7 +23,7 @@ import {
   CLAIM_REPLY_TOPIC,
   CLAIM_TOPIC,
   claimMessageSchema,
-  createClaimGate,
+  createClaimLimiter,
 } from '#src/onboarding/claims.ts';
 import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { reportCertificate } from './metrics.ts';
@@ -164,7 +164,7 @@ function reportMetrics(metrics: Metrics, ingest: Awaited<ReturnType<typeof start
  * provisioning batches.
  */
 export function createBrokerClaims(db: Database, counter: RequestCounter) {
-  const gate = createClaimGate(counter);
+  const gate = createClaimLimiter(counter);
   return {
     prefix: 'prb_',
     topic: CLAIM_TOPIC,

@@ -6,12 +6,12 @@ import { createPool } from '#src/database/connect.ts';
 import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { copyCluster, hashClusterState, isTargetFilled } from '#src/database/copy/filling.ts';
 import {
-  clusterFolderOf,
+  getClusterFolder,
+  getUpgradedFolder,
+  getUpgradeFolder,
   readMajorVersion,
   startEmbeddedPostgres,
   stopEmbeddedPostgres,
-  upgradedDirOf,
-  upgradeFolderOf,
 } from '#src/database/embedded-postgres.ts';
 import {
   binariesIn,
@@ -19,7 +19,7 @@ import {
   type PostgresBinaries,
   postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
-import { STORED_LEVELS, storedRelationOf } from '#src/rollups/levels.ts';
+import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS, type MoveSteps, moveInstallation } from './move.ts';
 
 /** Result of an upgrade. */
@@ -37,12 +37,12 @@ export interface UpgradeReport {
 
 /** Returns the folders of an upgrade, below the data directory. */
 const foldersOf = (dataDir: string) => {
-  const work = upgradeFolderOf(dataDir);
+  const work = getUpgradeFolder(dataDir);
   return {
     work,
     /** Data directories of the copy of the old cluster, and of the new cluster. */
     old: join(work, 'old'),
-    new: upgradedDirOf(dataDir),
+    new: getUpgradedFolder(dataDir),
     programs: join(work, 'programs'),
     /** Report of the comparison. Once it exists, the new cluster replaces the old one. */
     report: join(work, 'report.json'),
@@ -77,7 +77,7 @@ export async function upgradeDatabase(
         'of the service that made it, or a later one.',
     );
   }
-  const oldClusterFolder = `${clusterFolderOf(dataDir)}-${made}`;
+  const oldClusterFolder = `${getClusterFolder(dataDir)}-${made}`;
   if (existsSync(oldClusterFolder))
     throw new Error(`${oldClusterFolder} already exists, perhaps from an earlier upgrade. Rename it first.`);
   const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
@@ -85,11 +85,11 @@ export async function upgradeDatabase(
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
   // The old server may still be running, if the service was killed.
   await stopEmbeddedPostgres(dataDir, old);
-  const state = await hashClusterState(clusterFolderOf(dataDir));
+  const state = await hashClusterState(getClusterFolder(dataDir));
   if (known?.state === state) return takePlace(dataDir, known.report);
   await stopBoth(at, old, ours);
   step('Copying the old database …');
-  const isFresh = await copyCluster(clusterFolderOf(dataDir), clusterFolderOf(at.old), state);
+  const isFresh = await copyCluster(getClusterFolder(dataDir), getClusterFolder(at.old), state);
   if (isFresh) await rm(at.new, { recursive: true, force: true });
   try {
     step(`Moving it from PostgreSQL ${made} to ${ours.major} …`);
@@ -152,7 +152,7 @@ async function compare(
   const mended: string[] = [];
   try {
     const copied = MOVED_RELATIONS.map(({ relation }) => relation);
-    const all = [...copied, ...STORED_LEVELS.map(storedRelationOf)];
+    const all = [...copied, ...STORED_LEVELS.map(getStoredRelation)];
     for (const relation of all) {
       const [was, is = ''] = await Promise.all(clients.map((client) => computeFingerprint(client, relation)));
       if (was !== is && copied.includes(relation))
@@ -173,9 +173,9 @@ async function compare(
 /** Replaces the old cluster with the new one. Skips steps that an earlier, interrupted run completed. */
 async function takePlace(dataDir: string, report: UpgradeReport): Promise<UpgradeReport> {
   const at = foldersOf(dataDir);
-  const cluster = clusterFolderOf(dataDir);
+  const cluster = getClusterFolder(dataDir);
   if (existsSync(cluster)) await rename(cluster, report.kept);
-  await rename(clusterFolderOf(at.new), cluster);
+  await rename(getClusterFolder(at.new), cluster);
   await flushFolder(dirname(cluster));
   await rm(at.work, { recursive: true, force: true });
   return report;

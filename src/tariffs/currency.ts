@@ -19,4 +19,4 @@ const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
 ]);
 
 /** Returns the number of decimals of a currency: 2 for EUR, none for JPY (by ISO 4217, not by CLDR's display rules). */
-export const currencyDecimalsOf = (currency: string): number => DECIMALS[currency] ?? 2;
+export const getCurrencyDecimals = (currency: string): number => DECIMALS[currency] ?? 2;

@@ -236,7 +236,7 @@ async function isUsedByAccount(trx: Database, seriesId: string): Promise<boolean
 }
 
 /** Returns the emission series of an account; null if it has none. */
-export async function emissionSeriesOf(db: Database, userId: string): Promise<string | null> {
+export async function findEmissionSeries(db: Database, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('users')
     .select('emission_series_id')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS, storedRelationOf } from '#src/rollups/levels.ts';
+import { getStoredRelation, LEVELS, LOAD_PROFILE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
 import { type FileImport, listSourceFiles, parseImports } from './imports.ts';
 
 const files = listSourceFiles(['src', 'ingest', 'simulators', 'bench', 'clients']);
@@ -161,7 +161,7 @@ describe('the module structure', () => {
   test('reads the aggregates in one module only', async () => {
     const { readFileSync } = await import('node:fs');
     const relations = [
-      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, storedRelationOf(level)]),
+      ...[LOAD_PROFILE, ...LEVELS].flatMap((level) => [level.relation, getStoredRelation(level)]),
       ...[STORED_HOURS.relation, PACKED_DAYS.relation, 'open_hours', 'open_quarter_hours'],
     ];
     const name = new RegExp(`\\b(${relations.join('|')})\\b|rollups/parts\\.ts`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { dayRange } from '#src/energy/ranges.ts';
-import { entryOf } from '#src/export/green-button/entry.ts';
+import { createEntryFormatter } from '#src/export/green-button/entry.ts';
 import { greenButtonXml, pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
 import {
   applicationEntry,
@@ -91,7 +91,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
       SERVICE,
       AT,
     ),
-    pointEntry(about, entryOf(about, AT.toISOString()), false),
+    pointEntry(about, createEntryFormatter(about, AT.toISOString()), false),
   ];
   for (const entry of entries) expect(await validateByEspiSchema(entryDocument(entry))).toEqual([]);
   const self = '/espi/1_1/resource/Authorization';

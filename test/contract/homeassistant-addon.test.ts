@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '#src/config/load.ts';
 import { variables } from '#src/config/sections.ts';
-import { addonConfig, addonTranslation, optionsOf } from '#test/support/addon-schema.ts';
+import { addonConfig, addonTranslation, parseAddonOptions } from '#test/support/addon-schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = 'deploy/homeassistant-addon';
@@ -22,9 +22,9 @@ test('the add-on follows the rules of the supervisor, and has this version', () 
 });
 
 test('the add-on’s options have valid defaults, and only the account must be set', () => {
-  expect(() => optionsOf(config, {})).toThrow(/email/);
-  expect(optionsOf(config, ownOptions)).toMatchObject({ ...ownOptions, show_in_home_assistant: true });
-  expect(() => optionsOf(config, { ...ownOptions, log_level: 'loud' })).toThrow();
+  expect(() => parseAddonOptions(config, {})).toThrow(/email/);
+  expect(parseAddonOptions(config, ownOptions)).toMatchObject({ ...ownOptions, show_in_home_assistant: true });
+  expect(() => parseAddonOptions(config, { ...ownOptions, log_level: 'loud' })).toThrow();
   const options = Object.keys(config.schema);
   expect(Object.keys(config.options).filter((name) => !options.includes(name))).toEqual([]);
   // The add-on's start script reads exactly the declared options.

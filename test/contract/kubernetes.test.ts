@@ -7,7 +7,7 @@ import { variables } from '#src/config/sections.ts';
 import { createLog } from '#src/core/log.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { composeFile } from '#test/support/compose-file.ts';
-import { containersOf, type Manifest, readKustomization } from '#test/support/kustomize.ts';
+import { getContainers, type Manifest, readKustomization } from '#test/support/kustomize.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
@@ -22,7 +22,7 @@ const named = (objects: Manifest[], kind: string, name: string): Manifest => {
   return found[0] as Manifest;
 };
 const deploymentOf = (role: string) => named(base, 'Deployment', `energy-${role}`);
-const containerOf = (role: string) => containersOf(deploymentOf(role))[0];
+const containerOf = (role: string) => getContainers(deploymentOf(role))[0];
 const { version } = JSON.parse(read('package.json'));
 /** Members of the Secret `energy`, read from the documented command that creates it. */
 const secret = Object.fromEntries(
@@ -78,7 +78,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
   });
 
   test('selects existing pods and ports', () => {
-    const pods = objects.filter((one) => containersOf(one).length > 0);
+    const pods = objects.filter((one) => getContainers(one).length > 0);
     for (const { spec } of pods) expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     const chosen = (labels: Record<string, string>) =>
       pods.filter(({ spec }) =>
@@ -87,7 +87,7 @@ describe.each(OVERLAYS)('%s', (overlay) => {
     const portsOf = (labels: Record<string, string>): Set<string> =>
       new Set(
         chosen(labels)
-          .flatMap(containersOf)
+          .flatMap(getContainers)
           .flatMap(({ ports }) => ports.map((one: { name: string }) => one.name)),
       );
     for (const { kind, spec } of objects) {
@@ -115,10 +115,10 @@ describe.each(OVERLAYS)('%s', (overlay) => {
   });
 
   test('runs no container as root, with a writable root, or with a right that its process does not need', () => {
-    for (const object of objects.filter((one) => containersOf(one).length > 0)) {
+    for (const object of objects.filter((one) => getContainers(one).length > 0)) {
       const pod = object.spec.template.spec;
       expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } });
-      for (const container of containersOf(object)) {
+      for (const container of getContainers(object)) {
         expect(container.securityContext).toEqual({
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
@@ -212,7 +212,7 @@ describe('the database of a small cluster', () => {
       BOOTSTRAP_ADMIN_KEY: `eus_live_${'k'.repeat(40)}`,
     };
     const { database } = composeFile(filled).services;
-    const [container] = containersOf(named(small, 'StatefulSet', 'energy-database'));
+    const [container] = getContainers(named(small, 'StatefulSet', 'energy-database'));
     expect({ image: container.image, args: container.args }).toEqual({
       image: database?.image,
       args: database?.command,

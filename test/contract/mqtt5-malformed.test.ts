@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import {
   CONNECT_FIELDS,
   connectByBytes,
-  connectPacket,
   connectVersion5,
   DEVICE_ID,
+  encodeConnectPacket,
+  encodePublishPacket,
   GATEWAY_ID,
   MQTT5_OPTIONS,
-  publishPacket,
   READINGS_TOPIC,
   STATUS_TOPIC,
   startCommittingBroker,
@@ -17,14 +17,14 @@ import {
 } from '#test/support/mqtt5.ts';
 
 test.each([
-  ['a topic of too many levels', publishPacket({ topic: `energy/v1/${DEVICE_ID}${'/x'.repeat(99)}` }), 0x90],
-  ['a wildcard in a topic', publishPacket({ topic: 'energy/v1/+/readings' }), 0x90],
-  ['a payload of more than 1 MiB', publishPacket({ payload: Buffer.alloc(1_048_577) }), 0x95],
+  ['a topic of too many levels', encodePublishPacket({ topic: `energy/v1/${DEVICE_ID}${'/x'.repeat(99)}` }), 0x90],
+  ['a wildcard in a topic', encodePublishPacket({ topic: 'energy/v1/+/readings' }), 0x90],
+  ['a payload of more than 1 MiB', encodePublishPacket({ payload: Buffer.alloc(1_048_577) }), 0x95],
   // The length alone decides.
-  ['a packet longer than announced', publishPacket({ payload: Buffer.alloc(2_000_000) }).subarray(0, 100), 0x95],
+  ['a packet longer than announced', encodePublishPacket({ payload: Buffer.alloc(2_000_000) }).subarray(0, 100), 0x95],
   ['a SUBSCRIBE of more than 16 KiB', Buffer.from([0x82, 0x81, 0x80, 0x01]), 0x95],
-  ['a topic alias of 0', publishPacket({ properties: { topicAlias: 0 } }), 0x94],
-  ['a topic alias without a topic', publishPacket({ topic: '', properties: { topicAlias: 1 } }), 0x94],
+  ['a topic alias of 0', encodePublishPacket({ properties: { topicAlias: 0 } }), 0x94],
+  ['a topic alias without a topic', encodePublishPacket({ topic: '', properties: { topicAlias: 1 } }), 0x94],
   [
     'a subscription identifier',
     generate(
@@ -44,7 +44,7 @@ test.each([
     0x8f,
   ],
   ['an AUTH', generate({ cmd: 'auth', reasonCode: 0x18 }, MQTT5_OPTIONS), 0x82],
-  ['a second CONNECT', connectPacket(), 0x82],
+  ['a second CONNECT', encodeConnectPacket(), 0x82],
   ['a packet of servers only', Buffer.from([0xd0, 0]), 0x82],
   [
     'an expiry at the end only',
@@ -53,7 +53,7 @@ test.each([
   ],
 ])('ends a connection with the reason: %s', async (_what, bytes, reasonCode) => {
   const { broker, texts } = await startCommittingBroker();
-  const raw = await connectByBytes(broker, connectPacket());
+  const raw = await connectByBytes(broker, encodeConnectPacket());
   await expect.poll(() => raw.replies.length).toBe(1);
   raw.socket.write(bytes);
   await raw.closed;
@@ -95,7 +95,7 @@ test('ends only connections that send malformed packets', async () => {
     'packet 0': Buffer.from([0, 0]),
   };
   for (const [what, bytes] of Object.entries(malformed)) {
-    const raw = await connectByBytes(broker, connectPacket());
+    const raw = await connectByBytes(broker, encodeConnectPacket());
     await expect.poll(() => raw.replies.length).toBe(1);
     // The same bytes contain another message, which must not be processed.
     raw.socket.write(Buffer.concat([bytes, publish([0], 'after')]));
@@ -121,7 +121,7 @@ test('survives random bytes in any packet of version 5', async () => {
   const neighbour = await connectVersion5(broker, { username: GATEWAY_ID, clientId: 'neighbour' });
   const properties = { userProperties: { a: 'b' }, messageExpiryInterval: 7, contentType: 'c' };
   const whole = [
-    connectPacket({
+    encodeConnectPacket({
       properties: { sessionExpiryInterval: 5, userProperties: { a: 'b' } },
       will: {
         topic: STATUS_TOPIC,
@@ -131,8 +131,8 @@ test('survives random bytes in any packet of version 5', async () => {
         properties: { willDelayInterval: 1 },
       },
     }),
-    publishPacket({ properties }),
-    publishPacket({ qos: 2, messageId: 2, properties }),
+    encodePublishPacket({ properties }),
+    encodePublishPacket({ qos: 2, messageId: 2, properties }),
     generate({ cmd: 'pubrel', messageId: 2 } as Packet, MQTT5_OPTIONS),
     generate(
       { cmd: 'subscribe', messageId: 3, subscriptions: [{ topic: USAGE_TOPIC, qos: 1, rh: 1, nl: true, rap: true }] },

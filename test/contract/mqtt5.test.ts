@@ -3,11 +3,11 @@ import { generate } from 'mqtt-packet';
 import { expect, test } from 'vitest';
 import {
   connectByBytes,
-  connectPacket,
   connectVersion5,
+  encodeConnectPacket,
+  encodePublishPacket,
   GATEWAY_ID,
   MQTT5_OPTIONS,
-  publishPacket,
   READINGS_TOPIC,
   STATUS_TOPIC,
   startCommittingBroker,
@@ -28,7 +28,7 @@ test('announces its limits, and every value that differs from the client’s CON
   expect({ ...plain.connack.properties }).toEqual(limits);
   const raw = await connectByBytes(
     broker,
-    connectPacket({ clientId: '', keepalive: 0, properties: { sessionExpiryInterval: 0xffffffff } }),
+    encodeConnectPacket({ clientId: '', keepalive: 0, properties: { sessionExpiryInterval: 0xffffffff } }),
   );
   await expect
     .poll(() => raw.replies[0])
@@ -88,7 +88,7 @@ test('states the reason of a refused login', async () => {
   expect(await refusalOf({ password: 'wrong' })).toBe(0x86);
   expect(await refusalOf({ password: 'down' })).toBe(0x89);
   expect(await refusalOf({ properties: { authenticationMethod: 'SCRAM' } })).toBe(0x8c);
-  const raw = await connectByBytes(broker, connectPacket({ properties: { receiveMaximum: 0 } }));
+  const raw = await connectByBytes(broker, encodeConnectPacket({ properties: { receiveMaximum: 0 } }));
   await raw.closed;
   expect(raw.replies).toMatchObject([{ cmd: 'connack', reasonCode: 0x82 }]);
   for (let turn = 0; turn < 120; turn++)
@@ -122,14 +122,14 @@ test('a session keeps its QoS 2 ids and its subscription until its expiry', asyn
     connectByBytes(
       broker,
       Buffer.concat([
-        connectPacket({
+        encodeConnectPacket({
           username: GATEWAY_ID,
           clientId: 'lasting',
           clean,
           properties: { sessionExpiryInterval: 1 },
           ...more,
         }),
-        publishPacket({ topic, qos: 2, messageId, payload: `qos2 ${clean}` }),
+        encodePublishPacket({ topic, qos: 2, messageId, payload: `qos2 ${clean}` }),
       ]),
     );
   // Another connection with the same login and client id takes over and continues the session.
@@ -196,7 +196,7 @@ test('publishes a will after its delay unless the client reconnects, at once if 
   const withWill = (text: string, willDelayInterval: number, more: object = {}) =>
     connectByBytes(
       broker,
-      connectPacket({
+      encodeConnectPacket({
         clean: false,
         properties: { sessionExpiryInterval: 60 },
         will: {
@@ -238,7 +238,7 @@ test('states the reason when it ends a connection: keep-alive, revoked login, sh
     endedLogins: async (logins) => (isRevoked ? logins : []),
     loginsEveryMs: 50,
   });
-  const silent = await connectByBytes(broker, connectPacket({ clientId: 'silent', keepalive: 1 }));
+  const silent = await connectByBytes(broker, encodeConnectPacket({ clientId: 'silent', keepalive: 1 }));
   await silent.closed;
   expect(silent.replies).toMatchObject([{ cmd: 'connack' }, { cmd: 'disconnect', reasonCode: 0x8d }]);
   const revoked = await connectVersion5(broker, { clientId: 'revoked' });

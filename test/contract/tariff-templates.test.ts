@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newTariff } from '#src/api/v1/tariffs/shape.ts';
+import { newTariffSchema } from '#src/api/v1/tariffs/shape.ts';
 import { TARIFF_TEMPLATES } from '#src/dashboard/pages/tariffs/templates.ts';
 
 const about = { valid_from: '2026-01-01' };
@@ -10,11 +10,11 @@ describe('a template of a tariff', () => {
     (_, one) => {
       const { name, currency, terms } = one;
       const given = { ...about, name, currency, ...terms };
-      expect(newTariff.safeParse(given).success).toBe(false);
+      expect(newTariffSchema.safeParse(given).success).toBe(false);
       const filled = JSON.stringify(given)
         .replaceAll('"series_id":""', '"series_id":"prs_1"')
         .replaceAll('""', '"0.1"');
-      expect(newTariff.parse(JSON.parse(filled))).toMatchObject({ name, currency });
+      expect(newTariffSchema.parse(JSON.parse(filled))).toMatchObject({ name, currency });
     },
   );
 

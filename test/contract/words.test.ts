@@ -6,12 +6,12 @@ import { compileWords } from '#src/core/compile-words.ts';
 import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
 import {
-  argumentsOf,
   compiledWords,
+  getArguments,
+  getMailTexts,
+  getPages,
+  getPluralForms,
   loadWords,
-  mailTextsOf,
-  pagesOf,
-  pluralFormsOf,
   textsByPath,
 } from '#test/support/words.ts';
 import { extractTexts, visibleTexts } from './dashboard-texts.ts';
@@ -72,9 +72,9 @@ function numbersByForm(language: string): Map<string, number> {
 }
 
 /** Returns a language's texts by path. Texts of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
-const rawTexts = (language: Language) => new Map(textsByPath({ ...pagesOf(language), mails: mailTextsOf(language) }));
+const rawTexts = (language: Language) => new Map(textsByPath({ ...getPages(language), mails: getMailTexts(language) }));
 const messages = async (language: Language) =>
-  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileWords(mailTextsOf(language)) }));
+  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileWords(getMailTexts(language)) }));
 const IN_MAILS = /^mails\./;
 
 /** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */
@@ -212,7 +212,7 @@ test.each([
 ])('the types of arguments of %s are those of the English messages', async (folder, files) => {
   const lines = [...(await messages('en'))]
     .filter(([path]) => IN_MAILS.test(path) === (folder === 'delivery'))
-    .map(([path, message]): [string, [string, string][]] => [path.replace(IN_MAILS, ''), [...argumentsOf(message)]])
+    .map(([path, message]): [string, [string, string][]] => [path.replace(IN_MAILS, ''), [...getArguments(message)]])
     .filter(([, all]) => all.length > 0)
     .map(([path, all]) => `  '${path}': { ${all.map(([name, type]) => `${name}: ${type}`).join('; ')} };\n`);
   const text = `// Made from ${files} by \`npm run words\`.
@@ -276,7 +276,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
     const marks = (text: string) => (text.match(/`[^`]+`|\[/g) ?? []).toSorted();
     const texts = rawTexts(language);
     for (const [path, message] of english) {
-      const shape = (one: CompiledMessage | undefined) => [path, [...argumentsOf(one ?? '')].toSorted()];
+      const shape = (one: CompiledMessage | undefined) => [path, [...getArguments(one ?? '')].toSorted()];
       expect(shape(all.get(path))).toEqual(shape(message));
     }
     for (const [path, text] of rawTexts('en'))
@@ -287,10 +287,10 @@ describe.each(Object.keys(LANGUAGES) as Language[])('the words of %s', (language
     const numbers = numbersByForm(language);
     await loadWords(language);
     for (const [path, message] of all) {
-      for (const forms of pluralFormsOf(message))
+      for (const forms of getPluralForms(message))
         expect([path, forms]).toEqual([path, expect.arrayContaining([...numbers.keys()])]);
       for (const number of numbers.values()) {
-        const types = [...argumentsOf(message)];
+        const types = [...getArguments(message)];
         const values = Object.fromEntries(
           types.map(([name, type]) => [name, type === 'number' ? number : `<${name}>`]),
         );

@@ -7,7 +7,7 @@ import { type BillDetails, closeBillPeriod, createBillPeriod, findBillPeriod, re
 import { AppError } from '#src/core/errors.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
@@ -66,7 +66,7 @@ const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
 
 async function editDevice(deviceId: string, readings: History['readings'], drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
-  const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
+  const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(db, ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     // An edit may fail, because a quantity without readings cannot be edited yet.

@@ -1,5 +1,5 @@
 import { backTest, sumForecastKwh } from '#src/remarks/back-test.ts';
-import { type Month, monthOf } from '#src/remarks/calendar.ts';
+import { getMonth, type Month } from '#src/remarks/calendar.ts';
 import { type DailyUse, listKnownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
 import { computeDeviation, computeForecastRange } from '#src/remarks/forecast-range.ts';
@@ -33,7 +33,7 @@ const LEAST_SHARE = 0.9;
 export function forecastOutcomes(home: string, used: DailyUse, days: readonly number[]): ForecastOutcome[] {
   const outcomes: ForecastOutcome[] = [];
   const end = used.firstDay + used.kwh.length;
-  for (let month = monthOf(used.firstDay, 1); month.first + month.days <= end; month = monthOf(month.first, 1)) {
+  for (let month = getMonth(used.firstDay, 1); month.first + month.days <= end; month = getMonth(month.first, 1)) {
     const actual = mean(used, month, 1 - 1 / month.days);
     if (actual === null) continue;
     for (const day of days) {
@@ -43,7 +43,7 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
       const { lowKwh, highKwh } = computeForecastRange(forecast, past);
       const total = actual * month.days;
       const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;
-      const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, monthOf(month.first, later), LEAST_SHARE));
+      const [lastMonth, lastYear] = [-1, -12].map((later) => mean(used, getMonth(month.first, later), LEAST_SHARE));
       const whole = (perDay: number | null | undefined) => (perDay ?? null) && (perDay as number) * month.days;
       const rest = (perDay: number | null | undefined) =>
         (perDay ?? null) && forecast.soFarKwh + (perDay as number) * (month.days - day + 1);

@@ -71,7 +71,7 @@ function optionValue(type: string): z.ZodType {
  * Returns what the supervisor writes to an add-on's /data/options.json: the default options with the owner's values. Throws if a value is
  * invalid.
  */
-export function optionsOf(
+export function parseAddonOptions(
   config: z.infer<typeof addonConfig>,
   given: Record<string, unknown>,
 ): Record<string, unknown> {

@@ -7,7 +7,7 @@ import { SentReadingsWriter } from '#ingest/sent-readings.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { buildApp } from '#src/api/app.ts';
 import type { ApiContext } from '#src/api/context.ts';
-import { error } from '#src/api/shapes.ts';
+import { errorSchema } from '#src/api/shapes.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
@@ -264,7 +264,7 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
   // Errors of the authorization server have the form of RFC 6749, 5.2.
   if (/^\/oauth\/(token|revoke)$/.test(plain) && json.status === undefined) return;
   if (status >= 400) {
-    const parsed = error.safeParse(json);
+    const parsed = errorSchema.safeParse(json);
     const isKnown = Object.entries(ERRORS).some(
       ([name, one]) =>
         one.status === status && one.error === json.error && formatErrorCode(name as ErrorName) === json.code,

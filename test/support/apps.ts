@@ -89,7 +89,7 @@ export async function consentRequestUrl(
   return { url, verifier, state };
 }
 
-export const cookiesOf = (browser: Browser): Cookies => {
+export const getCookies = (browser: Browser): Cookies => {
   const [name = '', value = ''] = browser.cookie.split('=');
   return new Map([[name, value]]);
 };
@@ -105,7 +105,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: C
 
 /** Authorizes an app for a home. Returns the URL to which the browser is redirected, which contains the authorization code. */
 export async function authorizeApp(api: TestApi, home: Person, asked: ConsentRequest, until = 'month'): Promise<URL> {
-  const cookies = cookiesOf(await signInBrowser(api, home.userId));
+  const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);
   const pressed = await requestAsBrowser(api, cookies, at, { csrf, until, decision: 'allow' });
   expect(pressed.status).toBe(303);
@@ -118,7 +118,7 @@ export const exchangeCode = ({ config }: TestClient, back: URL, { verifier, stat
   client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 
 /** Authorizes an app for a home, and returns its tokens. */
-export async function tokensOf(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
+export async function requestAppTokens(api: TestApi, app: TestClient, home: Person, more: Record<string, string> = {}) {
   const asked = await consentRequestUrl(app, more);
   return exchangeCode(app, await authorizeApp(api, home, asked), asked);
 }

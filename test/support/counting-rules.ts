@@ -1,5 +1,5 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { CountingRule, EnergyInterval, Point } from '#ingest/normalise/counting-rule.ts';
+import type { CountingRule, EnergyInterval, SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
@@ -8,8 +8,10 @@ export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Runs a counting rule over readings in order. Returns the intervals with their energy. */
-export const computeIntervals = <State>(rule: CountingRule<State>, points: readonly Point[]): EnergyInterval[] =>
-  replayReadings(rule, rule.initial, points).intervals;
+export const computeIntervals = <State>(
+  rule: CountingRule<State>,
+  points: readonly SeriesReading[],
+): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
  * Finds each position at which a counting rule can restart with `length` consecutive judged readings. Returns its state after a full replay
@@ -17,7 +19,7 @@ export const computeIntervals = <State>(rule: CountingRule<State>, points: reado
  */
 export function compareRestarts<State>(
   rule: CountingRule<State>,
-  points: readonly Point[],
+  points: readonly SeriesReading[],
   length: number,
   knowing = false,
 ): { state: unknown; restarted: State }[] {

@@ -9,10 +9,10 @@ export const TEST_START = new Date('2026-06-15T12:00:00Z');
 export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
 /** Returns the session cookie in a response. */
-export const sessionCookieOf = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
+export const getSessionCookie = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */
-export const findEmail = async ({ db }: TestApi, userId: string) =>
+export const findEmailAddress = async ({ db }: TestApi, userId: string) =>
   (await db.selectFrom('users').select('email').where('user_id', '=', userId).executeTakeFirstOrThrow()).email;
 
 /** Headers of a signed-in browser. */
@@ -41,7 +41,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     api.send(path, { method: 'POST', body, headers });
-  const emailOf = (userId: string) => findEmail(api, userId);
+  const emailOf = (userId: string) => findEmailAddress(api, userId);
   /** Waits for `count` mails since noon, and returns the last one. */
   const mailed = async (count: number) => {
     await expect.poll(() => api.mailed.length).toBe(count);
@@ -61,7 +61,7 @@ export function registerDashboardSessions(begin: (api: TestApi) => void) {
       const { token } = await mailed(before + 1);
       const answer = await post('/dashboard/session', { token });
       expect(answer.status).toBe(201);
-      return { cookie: sessionCookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
+      return { cookie: getSessionCookie(answer), 'x-csrf-token': answer.json.csrf_token };
     },
     /** Opens an event stream. It ends when the test closes it, or when the server ends it. */
     follow: ({ cookie }: { cookie: string }) => openEventStream(api.port, '/dashboard/v1/changes', { cookie }),

@@ -30,21 +30,24 @@ export interface FamilyCase {
 const bytesOf = ({ payload, payload_b64 }: CaseMessage) =>
   payload_b64 === undefined ? Buffer.from(payload ?? '') : Buffer.from(payload_b64, 'base64');
 /** Returns the message of a test case. */
-export const messageOf = (given: FamilyCase['in']) => ({
+export const createCaseMessage = (given: FamilyCase['in']) => ({
   topic: given.topic,
   payload: bytesOf(given),
   receivedAtMs: Date.parse(given.received_at),
   replayed: given.replayed ?? false,
 });
-export const settingsOf = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({ ...config, ...(tz ? { tz } : {}) });
+export const getCaseSettings = ({ tz, config }: FamilyCase['in']): DecoderSettings => ({
+  ...config,
+  ...(tz ? { tz } : {}),
+});
 /** Returns the messages that a test case lists as received before its message. */
-export const priorMessagesOf = ({ prior = [] }: FamilyCase['in']) =>
+export const getPriorMessages = ({ prior = [] }: FamilyCase['in']) =>
   prior.map((one) => ({ topic: one.topic, payload: bytesOf(one) }));
 /**
  * Returns a family's test cases by name. They are in `tables/<family>.cases.json` for a table, and otherwise in files in the family's
  * folder.
  */
-export const casesOf = (family: string): [string, FamilyCase][] => {
+export const getCases = (family: string): [string, FamilyCase][] => {
   const read = (file: string) => JSON.parse(readFileSync(join(FAMILIES_FOLDER, file), 'utf8'));
   const ofTable = join('tables', `${family}.cases.json`);
   if (existsSync(join(FAMILIES_FOLDER, ofTable))) return Object.entries(read(ofTable) as Record<string, FamilyCase>);

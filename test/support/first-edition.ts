@@ -2,8 +2,8 @@ import {
   type CountingFindings,
   type CountingRule,
   type CountingSettings,
-  type Point,
   restartAfterLastCounted,
+  type SeriesReading,
 } from '#ingest/normalise/counting-rule.ts';
 import { isJitter, isPlausible, isReset, type RegisterValue } from '#ingest/normalise/plausibility.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
@@ -20,11 +20,11 @@ interface FirstEditionState {
   first?: RegisterValue;
 }
 
-const registerOf = ({ readAtMs, value }: Point): RegisterValue => ({
+const registerOf = ({ readAtMs, value }: SeriesReading): RegisterValue => ({
   readAtMs,
   valueMilliwattHours: asMilliwattHours(value),
 });
-const pointOf = (value: RegisterValue): Point => ({
+const pointOf = (value: RegisterValue): SeriesReading => ({
   readAtMs: value.readAtMs,
   intervalMs: 0,
   value: value.valueMilliwattHours,

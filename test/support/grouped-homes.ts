@@ -148,14 +148,14 @@ export function expectedGroupAnswer(
 }
 
 /** Returns the devices of a home that have data. Channels with a placement of their own are not listed separately. */
-export const devicesOf = (home: TestHome) =>
+export const getDevices = (home: TestHome) =>
   home.devices.filter(({ quarters, partOf }) => quarters.size > 0 && !partOf);
 
 /** Adds energy to a random known quarter-hour of one or more devices, like a late reading. */
 export async function addLateEnergy(
   { database, now }: TestApi,
   home: TestHome,
-  devices = [randomElement(devicesOf(home))],
+  devices = [randomElement(getDevices(home))],
 ): Promise<void> {
   const late = devices.map(({ id, quarters }) => {
     const startsAtMs = randomElement([...quarters.keys()]);

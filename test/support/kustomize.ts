@@ -33,7 +33,7 @@ export function readKustomization(folder: string): Manifest[] {
     for (const object of some(objects, ({ kind }) => kind === target.kind, path))
       for (const { path: at, value } of additions.parse(parse(read(path)))) add(object, at, structuredClone(value));
   for (const { name, newTag } of images)
-    for (const container of some(objects.flatMap(containersOf), ({ image }) => image === name, name))
+    for (const container of some(objects.flatMap(getContainers), ({ image }) => image === name, name))
       container.image = `${name}:${newTag}`;
   for (const { name, count } of replicas)
     for (const { spec } of some(objects, (one) => one.metadata.name === name && 'replicas' in one.spec, name))
@@ -43,7 +43,7 @@ export function readKustomization(folder: string): Manifest[] {
 }
 
 /** Returns the containers of an object's pods. */
-export const containersOf = ({ spec }: Manifest): Manifest[string][] => spec?.template?.spec.containers ?? [];
+export const getContainers = ({ spec }: Manifest): Manifest[string][] => spec?.template?.spec.containers ?? [];
 
 function some<T>(all: readonly T[], isMeant: (one: T) => boolean, name: string): T[] {
   const found = all.filter(isMeant);

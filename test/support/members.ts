@@ -20,13 +20,13 @@ export async function signInBrowser(api: TestApi, userId: string): Promise<Brows
   return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': csrfToken(SECRET, session_id) };
 }
 
-export async function emailAddressOf(api: TestApi, userId: string): Promise<string> {
+export async function readEmailAddress(api: TestApi, userId: string): Promise<string> {
   const { rows } = await api.database.pool.query('SELECT email FROM users WHERE user_id = $1', [userId]);
   return rows[0].email;
 }
 
 /** Returns the token of the link in an invitation's mail. */
-export const invitationTokenOf = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
+export const getInvitationToken = (memberId: string): string => createMailedToken(SECRET, 'member', memberId);
 
 export const inviteMember = (
   api: TestApi,
@@ -38,9 +38,9 @@ export const inviteMember = (
 
 /** Makes an account a member of a home, by an invitation to its address. Returns the id of the membership. */
 export async function addMember(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
-  const invited = await inviteMember(api, home, await emailAddressOf(api, member.userId), access);
+  const invited = await inviteMember(api, home, await readEmailAddress(api, member.userId), access);
   expect(invited.status).toBe(201);
-  const token = invitationTokenOf(invited.json.member_id);
+  const token = getInvitationToken(invited.json.member_id);
   const accepted = await api.send('/v1/memberships', { method: 'POST', key: member.key, body: { token } });
   expect(accepted.status).toBe(201);
   return invited.json.member_id;

@@ -1,9 +1,9 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import {
   type CountingSettings,
-  comparePoints,
-  type Point,
-  type PointWithVerdict,
+  compareSeriesReadings,
+  type SeriesReading,
+  type SeriesReadingWithVerdict,
   type SettingsByTime,
   type Verdict,
 } from '#ingest/normalise/counting-rule.ts';
@@ -15,7 +15,7 @@ import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
-import { doesSeriesStopCounting, tariffSinceMs } from '#ingest/write/series-plan.ts';
+import { doesSeriesStopCounting, getTariffStartMs } from '#ingest/write/series-plan.ts';
 import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
 import type { FirstTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
@@ -34,7 +34,7 @@ interface StoredSeries {
   lastReadAtMs: number | null;
   /** JSON, like in a database. */
   tail: string | null;
-  points: Map<string, Point>;
+  points: Map<string, SeriesReading>;
   verdicts: Map<string, Verdict>;
   splits?: number[];
 }
@@ -84,7 +84,7 @@ export function memoryStore(): MemoryStore {
   const series = new Map<number, StoredSeries>();
   /** Loaded states by device and version. Cached because devices are loaded frequently. */
   const loaded = new Map<string, { device: DeviceState; version: number }>();
-  const ordered = new Map<number, PointWithVerdict[]>();
+  const ordered = new Map<number, SeriesReadingWithVerdict[]>();
   const stored = (deviceId: string) => devices.get(deviceId) as StoredDevice;
 
   function apply({
@@ -119,7 +119,7 @@ export function memoryStore(): MemoryStore {
         delete one.earlierRoles;
         if (earlierRoles) one.earlierRoles = JSON.parse(JSON.stringify(earlierRoles));
       }
-      one.tariffSinceMs = tariffSinceMs(plan);
+      one.tariffSinceMs = getTariffStartMs(plan);
       for (const point of withdrawn) {
         if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');
       }
@@ -245,9 +245,9 @@ export function memoryStore(): MemoryStore {
   };
 }
 
-const judgedOf = ({ points, verdicts }: StoredSeries): PointWithVerdict[] =>
+const judgedOf = ({ points, verdicts }: StoredSeries): SeriesReadingWithVerdict[] =>
   [...points.values()]
-    .sort(comparePoints)
+    .sort(compareSeriesReadings)
     .map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null }));
 
 const fresh = (seriesId: number, { channel, kind }: SeriesState): StoredSeries => ({

@@ -92,10 +92,10 @@ export const CONNECT_FIELDS = {
   username: DEVICE_ID,
   password: Buffer.from('x'),
 } as const;
-export const connectPacket = (more: object = {}) =>
+export const encodeConnectPacket = (more: object = {}) =>
   generate({ ...CONNECT_FIELDS, ...MQTT5_OPTIONS, ...more } as Packet, MQTT5_OPTIONS);
 
-export const publishPacket = (more: object) =>
+export const encodePublishPacket = (more: object) =>
   generate(
     {
       cmd: 'publish',

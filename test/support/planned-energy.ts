@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
-import { comparePoints, type EnergyInterval, type Point } from '#ingest/normalise/counting-rule.ts';
+import { compareSeriesReadings, type EnergyInterval, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
@@ -100,9 +100,9 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
       kind,
       Number.POSITIVE_INFINITY,
     );
-    const whole = [...sent, ...added].sort(comparePoints);
-    const pointText = (point: Point) => `${pointKey(point)} ${point.value}`;
-    expectEqual([...points.values()].sort(comparePoints).map(pointText), whole.map(pointText));
+    const whole = [...sent, ...added].sort(compareSeriesReadings);
+    const pointText = (point: SeriesReading) => `${pointKey(point)} ${point.value}`;
+    expectEqual([...points.values()].sort(compareSeriesReadings).map(pointText), whole.map(pointText));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
     const rule = createCountingRuleByTime(of, (roles) =>
       selectCountingRule(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
@@ -128,7 +128,7 @@ export function expectStoredByRules(device: StoredDevice): void {
     const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
-    const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(comparePoints);
+    const earlier = [...points.values()].filter(({ readAtMs }) => readAtMs < endMs).sort(compareSeriesReadings);
     const run = replayReadings(rule, rule.initial, earlier, isExcluded);
     expectEqual(new Map([...run.verdicts].map(([key, { verdict }]) => [key, verdict])), verdicts);
     const isPast = points.size > earlier.length || earlier.length === 0;

@@ -103,4 +103,4 @@ export async function fetchAllSources(): Promise<number> {
 export const advanceClock = (minutes: number) => {
   api.now = new Date(api.now.getTime() + minutes * MINUTE_MS);
 };
-export const nextFetchOf = async (id: string) => (await getSeries(id)).next_fetch_at.slice(8, 16);
+export const readNextFetch = async (id: string) => (await getSeries(id)).next_fetch_at.slice(8, 16);

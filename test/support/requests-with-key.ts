@@ -9,4 +9,4 @@ export const requestsWithKey = (api: TestApi, key: string) => ({
 });
 
 /** Names of the fields that an error response reports as invalid. */
-export const invalidFieldsOf = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);
+export const findInvalidFields = (json: { details?: { field: string }[] }) => json.details?.map(({ field }) => field);

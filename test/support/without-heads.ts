@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import {
+  getStoredRelation,
   LATER_QUARTER_HOURS,
   LEVELS,
   LOAD_PROFILE,
   MEASURE_COLUMNS,
   quarterHourColumn,
   STORED_LEVELS,
-  storedRelationOf,
 } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -39,7 +39,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
   const statements = [
     `CREATE TABLE quarter_hours AS SELECT device_id, user_id, starts_at, ${MEASURE_COLUMNS.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')}
      FROM closed_device_intervals GROUP BY 1, 2, 3 HAVING sum(covered_ms) <> 0 OR sum(export_covered_ms) <> 0`,
-    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${storedRelationOf(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
+    `DROP VIEW device_intervals, device_hourly, ${STORED_LEVELS.map((level) => `${getStoredRelation(level)}_expected`).reverse()}, closed_device_intervals, closed_device_hourly`,
     'DROP TABLE device_days',
     'DROP FUNCTION apply_device_hours',
     'DELETE FROM device_hours',
@@ -63,7 +63,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
         ]),
     // Views of the rollup files that a migration drops or a function needs.
     ...STORED_LEVELS.map(
-      (level) => `CREATE VIEW ${storedRelationOf(level)}_expected AS SELECT * FROM ${storedRelationOf(level)}`,
+      (level) => `CREATE VIEW ${getStoredRelation(level)}_expected AS SELECT * FROM ${getStoredRelation(level)}`,
     ),
     'CREATE VIEW closed_device_hourly_expected AS SELECT * FROM closed_device_hourly',
     'CREATE VIEW device_intervals AS SELECT * FROM closed_device_intervals',
@@ -102,7 +102,7 @@ export async function revertHeadsMigration(database: TestDatabase): Promise<void
     'DROP TRIGGER devices_make_head ON devices',
     'UPDATE devices d SET last_seen_at = seen_at FROM device_heads h WHERE h.device_id = d.device_id',
     `DROP VIEW ${[...LEVELS].reverse().map(({ relation }) => relation)}, ${LOAD_PROFILE.relation}, open_hours, open_quarter_hours`,
-    `DROP VIEW ${STORED_LEVELS.map((level) => `${storedRelationOf(level)}_expected`).reverse()}, closed_device_hourly_expected`,
+    `DROP VIEW ${STORED_LEVELS.map((level) => `${getStoredRelation(level)}_expected`).reverse()}, closed_device_hourly_expected`,
     'DROP TABLE device_heads, usage_changes',
     'DROP FUNCTION make_head, change_head, new_version, user_daily_peak_hour',
     'CREATE TABLE usage_changes (change_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, user_id text COLLATE "C" NOT NULL, hour timestamptz NOT NULL)',

@@ -7,7 +7,7 @@ import { type CompiledWords, type Language, setWords } from '#src/dashboard/word
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
 /** Returns a language's texts by page of the dashboard. */
-export const pagesOf = (language: Language): Record<string, Texts> =>
+export const getPages = (language: Language): Record<string, Texts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
       .toSorted()
@@ -15,11 +15,11 @@ export const pagesOf = (language: Language): Record<string, Texts> =>
   );
 
 /** Returns a language's texts of mails, SMS and plain pages. */
-export const mailTextsOf = (language: Language): Record<string, Texts> =>
+export const getMailTexts = (language: Language): Record<string, Texts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
 /** Returns the texts of a language in the compiled form that a browser fetches. */
-export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(pagesOf(language));
+export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(getPages(language));
 
 /** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {
@@ -38,7 +38,7 @@ export const textsByPath = (words: CompiledWords, path = ''): [path: string, tex
 const KINDS: Record<number, string> = { 1: 'string', 2: 'number', 3: 'number', 4: 'number' };
 
 /** Returns the arguments of a message by name, with their TypeScript types. `Shown` means a text or a number that is shown unchanged. */
-export function argumentsOf(message: CompiledMessage): Map<string, string> {
+export function getArguments(message: CompiledMessage): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, kind] of nodesOf(message))
     if (kind !== undefined || !found.has(name))
@@ -47,7 +47,7 @@ export function argumentsOf(message: CompiledMessage): Map<string, string> {
 }
 
 /** Returns the plural forms that each plural argument of a message has. */
-export const pluralFormsOf = (message: CompiledMessage): string[][] =>
+export const getPluralForms = (message: CompiledMessage): string[][] =>
   nodesOf(message).flatMap(([, kind, forms]) => (kind === 2 && forms ? [Object.keys(forms)] : []));
 
 type Node = readonly [name: string, kind?: number, branches?: Readonly<Record<string, CompiledMessage>>];

@@ -8,7 +8,7 @@ import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { nativeNameOf } from '#src/devices/channel-name.ts';
+import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
 import { updateDevice } from '#src/devices/store.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
@@ -189,7 +189,7 @@ const EDITING = { author: 'usr_1', now: new Date(NOW_MS), oldest: new Date(0) };
 /** Edits a device, unless the device has not sent that quantity yet or already has the same edit. */
 async function editDevice({ deviceId, history }: Device, drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(history.readings, drawn);
-  const nativeName = channel === null || kind === null ? null : nativeNameOf({ channel, kind });
+  const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };
   await createEdit(createDatabase(database.pool), ALL_ACCOUNTS, deviceId, wanted, EDITING).catch((error) => {
     if (!(error instanceof AppError)) throw error;

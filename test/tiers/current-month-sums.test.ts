@@ -8,8 +8,8 @@ import { listGroupHomes as homesOfGroup } from '#src/groups/members.ts';
 import {
   addLateEnergy,
   changeGroupAtRandom,
-  devicesOf,
   expectedGroupAnswer,
+  getDevices,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
 import { randomElement, type TestHome } from '#test/support/random-homes.ts';
@@ -90,7 +90,7 @@ async function answeredMeanwhile(name: string, zone: string) {
       // The first call reads the group's composition. The second call reads the rest of the month.
       if (++turns === 2) {
         // Energy is not added to devices that produce, because the direction of their energy is cached for some seconds.
-        const inHome = (home: TestHome) => devicesOf(home).filter(({ placement }) => placement !== 'production');
+        const inHome = (home: TestHome) => getDevices(home).filter(({ placement }) => placement !== 'production');
         for (const home of of) await addLateEnergy(grouped.api, home, inHome(home));
         await keep(zone, 0);
       }

@@ -6,7 +6,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS, RETURNED_RELATIONS, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
-import { PACKED_DAYS, STORED_HOURS, STORED_LEVELS, storedRelationOf } from '#src/rollups/levels.ts';
+import { getStoredRelation, PACKED_DAYS, STORED_HOURS, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { closeAccounts, reopenAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
@@ -133,7 +133,7 @@ test('every relation is assigned to a list', async () => {
      FROM pg_class c WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')`,
   );
-  const computed = STORED_LEVELS.map(storedRelationOf);
+  const computed = STORED_LEVELS.map(getStoredRelation);
   const decided = [...BUNDLED_RELATIONS, ...STREAMED_RELATIONS, STORED_HOURS, PACKED_DAYS]
     .map(({ relation }) => relation)
     .concat(uncoveredRelations('account'));

@@ -6,7 +6,7 @@ import { detectCapabilities } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
 import { synchronise } from '#src/database/copy/synchronise.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { PACKED_DAYS, STORED_LEVELS, storedRelationOf } from '#src/rollups/levels.ts';
+import { getStoredRelation, PACKED_DAYS, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { MOVED_RELATIONS, moveInstallation } from '#src/start/move.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -147,7 +147,7 @@ async function expectAccessWorks(database: TestDatabase, { admin, browser, code,
 test('every relation is assigned to a list, and copied ones can be copied', async () => {
   const { source, target } = two;
   const copied = MOVED_RELATIONS.map(({ relation }) => relation);
-  const decided = [...copied, ...uncoveredRelations('installation'), ...STORED_LEVELS.map(storedRelationOf)];
+  const decided = [...copied, ...uncoveredRelations('installation'), ...STORED_LEVELS.map(getStoredRelation)];
   // If this list is not empty, add the missing relation to src/database/copy/relations.ts, or to test/support/uncovered-relations.ts with a
   // reason.
   const made = new Set([...(await tables(source.pool)), ...(await tables(target.pool))]);

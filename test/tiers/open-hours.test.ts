@@ -6,7 +6,7 @@ import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import type { UserSpan } from '#src/energy/usage/totals.ts';
+import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -115,7 +115,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
     dayRange('2026-05-01', '2026-06-30', 'UTC'),
     'month',
   );
-  const asked: UserSpan[] = [
+  const asked: UserTimeRange[] = [
     [FROM_MS, TO_MS],
     [FROM_MS + 5 * HOUR_MS, TO_MS - 3 * HOUR_MS],
     [FROM_MS - 10 * 24 * HOUR_MS, TO_MS + 10 * 24 * HOUR_MS],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { generate, type Packet } from 'mqtt-packet';
-import { processesOf } from '../../chaos/installation.ts';
+import { getProcesses } from '../../chaos/installation.ts';
 import { scaleTimeLimitMs } from '../../time-limits.ts';
 import { measureTimeToClose, openSocket, type ServerAddress } from '../client.ts';
 import {
@@ -130,7 +130,7 @@ async function neverRelease(
 
 /** Resident memory of all processes of a role of the installation, in MiB (proc(5), statm: second field, in pages of 4 KiB). */
 export function residentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
-  const processes = processesOf(world.target.dataDir ?? '').filter(({ command }) =>
+  const processes = getProcesses(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),
   );
   if (processes.length === 0) throw new ProbeSkippedError(`the ${role} process is not to be seen here`);

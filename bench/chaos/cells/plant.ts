@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
-import type { Difference, Evidence } from '../cluster/compare.ts';
+import type { ChaosRunRecords, Difference } from '../cluster/compare.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { Verdict } from '../cluster/verdict.ts';
 
@@ -16,7 +16,7 @@ const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHou
 interface Deliveries {
   receiver: Receiver;
   /** Periods in which deliveries may have been interrupted. */
-  cutOff: Evidence['cutOff'];
+  cutOff: ChaosRunRecords['cutOff'];
 }
 
 /** Returns an event that was sent once. Events that were sent during a fault are excluded, because they may be repeated. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { compareEvidence, type Evidence, listRetries } from './compare.ts';
+import { type ChaosRunRecords, compareChaosRunRecords, listRetries } from './compare.ts';
 
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
 
 /** Two readings. The second exceeds the threshold of its hour, and its alert was delivered. */
-const correctRun: Evidence = {
+const correctRun: ChaosRunRecords = {
   published: new Set(['dev_1 1 10', 'dev_1 2 20', 'dev_1 3 30']),
   acknowledged: ['dev_1 1 10', 'dev_1 2 20'],
   // The acknowledgement of the third reading was lost.
@@ -25,10 +25,10 @@ const [call] = correctRun.calls;
 if (!call) throw new Error('no call');
 
 test('finds no difference if each acknowledged reading was processed correctly and only once', () => {
-  expect(compareEvidence(correctRun)).toEqual([]);
+  expect(compareChaosRunRecords(correctRun)).toEqual([]);
 });
 
-const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][] = [
+const planted: [string, Partial<ChaosRunRecords>, ReturnType<typeof compareChaosRunRecords>][] = [
   [
     'an acknowledged reading that is not stored',
     { stored: ['dev_1 1 10', 'dev_1 3 30'] },
@@ -97,7 +97,7 @@ const planted: [string, Partial<Evidence>, ReturnType<typeof compareEvidence>][]
   ],
 ];
 test.each(planted)('finds %s', (_, evidence, differences) => {
-  expect(compareEvidence({ ...correctRun, ...evidence })).toEqual(differences);
+  expect(compareChaosRunRecords({ ...correctRun, ...evidence })).toEqual(differences);
 });
 
 test('allows a repeated call after an attempt that failed, and lists that attempt', () => {
@@ -105,19 +105,19 @@ test('allows a repeated call after an attempt that failed, and lists that attemp
   const failed = { delivery: 'dlv_1', fromMs: 980, toMs: 5_990, error: 'no response within 5 s' };
   const again = { delivery: 'dlv_1', fromMs: 10_800, toMs: 10_820, error: null };
   const evidence = { ...correctRun, calls, attempts: new Map([['evt_1', [failed, again]]]) };
-  expect(compareEvidence(evidence)).toEqual([]);
+  expect(compareChaosRunRecords(evidence)).toEqual([]);
   expect(listRetries(evidence)).toEqual(['evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s']);
   // The failed attempt is later than the repeated call, so it does not explain the repetition.
   const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
   const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };
-  expect(compareEvidence(other)).toMatchObject([{ kind: 'toldAgain' }]);
+  expect(compareChaosRunRecords(other)).toMatchObject([{ kind: 'toldAgain' }]);
 });
 
 test('allows one repeated call for an interrupted delivery', () => {
   const calls = [5_500, 21_000].map((atMs) => ({ ...call, atMs }));
-  expect(compareEvidence({ ...correctRun, calls })).toEqual([]);
+  expect(compareChaosRunRecords({ ...correctRun, calls })).toEqual([]);
   const third = { ...call, atMs: 21_003 };
-  expect(compareEvidence({ ...correctRun, calls: [...calls, third] })).toEqual([
+  expect(compareChaosRunRecords({ ...correctRun, calls: [...calls, third] })).toEqual([
     {
       kind: 'toldAgain',
       of: expect.stringContaining('evt_1 at 1970-01-01T00:00:21.003Z, 3 ms after the previous call'),

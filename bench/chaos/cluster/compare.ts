@@ -1,5 +1,5 @@
 /** Observations of a run from outside. Readings are named `device time value`, hours `account start`. Pure data. */
-export interface Evidence {
+export interface ChaosRunRecords {
   /** Readings that homes published. */
   published: ReadonlySet<string>;
   /** The readings in `published` that were acknowledged. */
@@ -50,13 +50,13 @@ export interface Difference {
 }
 
 /** Whether a webhook call may be repeated, because its outcome may not have been recorded or was recorded as a failure. */
-const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: Evidence['cutOff']): boolean =>
+const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: ChaosRunRecords['cutOff']): boolean =>
   [...cutOff, ...attempts.filter(({ error }) => error !== null)].some(
     ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,
   );
 
 /** Returns the failed attempts after which an event was sent again, one line each, so that slowness does not stay hidden. Pure. */
-export const listRetries = ({ attempts, calls }: Pick<Evidence, 'attempts' | 'calls'>): string[] => {
+export const listRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
   const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
   return [...repeated].flatMap((event) =>
     (attempts.get(event) ?? []).flatMap((one) => (one.error === null ? [] : [`${event}: ${formatAttempt(one)}`])),
@@ -67,7 +67,7 @@ const formatAttempt = ({ delivery, fromMs, toMs, error }: Attempt): string =>
   `${delivery} ${new Date(fromMs).toISOString()} ${toMs - fromMs} ms ${error ?? 'succeeded'}`;
 
 /** Returns every deviation from what the acknowledged readings require. Pure. */
-export function compareEvidence(evidence: Evidence): Difference[] {
+export function compareChaosRunRecords(evidence: ChaosRunRecords): Difference[] {
   const { published, acknowledged, stored, rejected, expectedHours, reportedHours, alerts, calls, attempts } = evidence;
   const differences: Difference[] = [];
   const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });

@@ -4,10 +4,10 @@ import type { Pool } from '#src/database/connect.ts';
 import { startOfHour as hourOf, referenceConsumption } from '../../../test/reference/consumption.ts';
 import {
   type Attempt,
-  compareEvidence,
+  type ChaosRunRecords,
+  compareChaosRunRecords,
   DIFFERENCE_KINDS,
   type Difference,
-  type Evidence,
   listRetries,
 } from './compare.ts';
 import type { Home } from './homes.ts';
@@ -33,7 +33,7 @@ export interface Verdict {
 export async function compareFinalState(
   { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
   homes: readonly Home[],
-  { cutOff, withinMs }: { cutOff: Evidence['cutOff']; withinMs: number },
+  { cutOff, withinMs }: { cutOff: ChaosRunRecords['cutOff']; withinMs: number },
 ): Promise<Verdict> {
   const untilMs = Date.now() + withinMs;
   const published = new Set(homes.flatMap(({ readings }) => readings.map(lineOf)));
@@ -84,7 +84,7 @@ export async function compareFinalState(
     cutOff,
     attempts: await loadAttempts(ask),
   };
-  const differences = compareEvidence(evidence);
+  const differences = compareChaosRunRecords(evidence);
   const counted = { acknowledged: acknowledged.length, stored: lines.length, alerts: alerts.size };
   return { ...counted, faults: countByKind(differences), differences, retries: listRetries(evidence) };
 }

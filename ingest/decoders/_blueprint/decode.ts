@@ -10,7 +10,7 @@ function parseTopic(topic: string): { device: string } | null {
 }
 
 /** Decoder of an example family, to copy for a new one. Its payload: `{"time": "…Z", "total_wh": 1234, "power": 56}`. */
-export const blueprint = createStatelessFamily({
+export const blueprintFamily = createStatelessFamily({
   name: '_blueprint',
   takes: (topic) => parseTopic(topic) !== null,
   decode,

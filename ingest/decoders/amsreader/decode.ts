@@ -74,7 +74,7 @@ function isJson(payload: Buffer): boolean {
 }
 
 /** Decoder of amsreader (AmsToMqttBridge, amsleser.no), which reads the customer port of smart meters and publishes raw topics or JSON. */
-export const amsreader = createStatelessFamily({
+export const amsreaderFamily = createStatelessFamily({
   name: 'amsreader',
   takes: (topic) => parseRaw(topic) !== null,
   knows: isJson,

@@ -85,7 +85,7 @@ function parseEbusdTopic(topic: string): EbusdTopic | null {
 }
 
 /** Decoder of ebusd: heating systems on an eBUS (Vaillant and others), by the message names of ebusd's definitions. */
-export const ebusd = createStatelessFamily({
+export const ebusdFamily = createStatelessFamily({
   name: 'ebusd',
   takes: (topic) => parseEbusdTopic(topic) !== null,
   decode,

@@ -78,7 +78,11 @@ function roomOf(name: string): string | null {
 }
 
 /** Decoder of OpenEnergyMonitor: emonHub, EmonESP, and JSON in the form that Emoncms reads. */
-export const emon = createStatelessFamily({ name: 'emon', takes: (topic) => parseEmonTopic(topic) !== null, decode });
+export const emonFamily = createStatelessFamily({
+  name: 'emon',
+  takes: (topic) => parseEmonTopic(topic) !== null,
+  decode,
+});
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   const parsed = parseEmonTopic(message.topic);

@@ -54,7 +54,7 @@ function learnRoot(roots: Roots, message: DeviceMessage): void {
 }
 
 /** Decoder of plugs and meters with the ESPurna firmware. */
-export const espurna: Family<Roots> = {
+export const espurnaFamily: Family<Roots> = {
   name: 'espurna',
   takes: (topic) => parseEspurnaTopic(topic) !== null,
   remembers: tellsApp,

@@ -20,7 +20,7 @@ const METER = /(?:^|\/)energy\/meter$/;
 const isGrowattTopic = (topic: string): boolean => WORD.test(topic) || METER.test(topic);
 
 /** Decoder of Growatt inverters behind Grott or OpenInverterGateway. */
-export const growatt: Family<StickAddressByTopic> = {
+export const growattFamily: Family<StickAddressByTopic> = {
   name: 'growatt',
   takes: isGrowattTopic,
   remembers: isGrowattTopic,

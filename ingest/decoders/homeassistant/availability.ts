@@ -19,7 +19,7 @@ export interface Availability {
 }
 
 /** Returns the availability topics of a discovery configuration, which contains one or a list of them. */
-export function availabilityTopicsOf(config: Json, base: string | null): Availability[] {
+export function getAvailabilityTopics(config: Json, base: string | null): Availability[] {
   const list = configField(config, 'availability');
   const entries = (Array.isArray(list) ? list.slice(0, 10) : [list]).map(asObject).filter((entry) => entry !== null);
   const found = entries.flatMap((entry) => one(entry, configTopicField(entry, 'topic', base), 'value_template'));

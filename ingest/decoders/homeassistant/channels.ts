@@ -1,12 +1,12 @@
 import type { Commodity } from '#src/database/meter.ts';
 import type { ChannelAssignment } from '../family.ts';
 import { RESERVED_CHANNEL_WORD, toCircuitWord } from '../read/circuit-word.ts';
-import { volumeChannelOf } from '../read/volume.ts';
+import { getVolumeChannel } from '../read/volume.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
-import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
+import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { meaningsOf } from '../vocabulary/lexicon.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { findMeanings } from '../vocabulary/lexicon.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 
 /** An entity that measures energy, power or a volume, and that needs a channel. */
 export interface MeteredEntity {
@@ -45,7 +45,7 @@ export function assignEntityChannels<One extends MeteredEntity>(
  * energy, which are not read.
  */
 const isJudged = <One extends MeteredEntity>(one: One): one is One & { described: RegisterDescription } =>
-  one.described !== undefined && registerFactsOf(one.described).not === null;
+  one.described !== undefined && getRegisterFacts(one.described).not === null;
 
 /** Whether an entity gets a channel, independent of the other entities of its device. */
 export const canHaveChannel = (one: MeteredEntity): boolean => one.volume !== undefined || isJudged(one);
@@ -64,7 +64,7 @@ function labelsOf(all: readonly MeteredEntity[]): Map<MeteredEntity, string> {
 
 function volumePlaces<One extends MeteredEntity>(all: readonly One[]): Map<One, ChannelAssignment> {
   const named = ({ volume }: One, circuit: string) =>
-    [volumeChannelOf(volume?.commodity ?? 'water', circuit), ...(volume?.parts ?? [])].join('/');
+    [getVolumeChannel(volume?.commodity ?? 'water', circuit), ...(volume?.parts ?? [])].join('/');
   let open = all.map((one) => ({ one, name: named(one, one.volume?.circuit ?? '') }));
   const places = new Map<One, ChannelAssignment>();
   const taken = new Set<string>();
@@ -109,8 +109,8 @@ export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet
 }
 
 function tellsApart(word: string, before: string | undefined): boolean {
-  if (RESERVED_CHANNEL_WORD.test(word) || nameFactsOf(`${before ?? ''} ${word}`).parts.length > 0) return false;
-  const meanings = meaningsOf(foldAccents(word));
+  if (RESERVED_CHANNEL_WORD.test(word) || getNameFacts(`${before ?? ''} ${word}`).parts.length > 0) return false;
+  const meanings = findMeanings(foldAccents(word));
   return meanings === null || meanings.has('place');
 }
 

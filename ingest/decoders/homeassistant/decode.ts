@@ -25,7 +25,7 @@ const HEATING = new Map([
 ]);
 
 /** Decoder of every device that announces itself by Home Assistant discovery: ESPHome, rtlamr2mqtt, DSMR-API and many others. */
-export const homeassistant: Family<AnnouncedEntities> = {
+export const homeassistantFamily: Family<AnnouncedEntities> = {
   name: 'homeassistant',
   remembers: isReadableConfigTopic,
   newMemory: () => new AnnouncedEntities(),

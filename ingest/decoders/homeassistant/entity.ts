@@ -4,16 +4,16 @@ import type { ValueKind } from '../family.ts';
 import { asObject, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 import { namesHeatMeter, namesMBus } from '../vocabulary/thermal.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { configField, configTextField, configTopicField } from './abbreviations.ts';
-import { type Availability, availabilityTopicsOf } from './availability.ts';
+import { type Availability, getAvailabilityTopics } from './availability.ts';
 import { circuitOfVolume, type MeteredEntity, removeDeviceWords, splitWords } from './channels.ts';
-import { type EntityConfig, entityConfigsOf } from './parts.ts';
-import { type ValueSource, valueSourceOf } from './source.ts';
+import { type EntityConfig, getEntityConfigs } from './parts.ts';
+import { findValueSource, type ValueSource } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
-import { energyScale, powerScale, temperatureScaleOf, type UnitScale, volumeUnitScale } from './units.ts';
+import { energyScale, findTemperatureScale, powerScale, type UnitScale, volumeUnitScale } from './units.ts';
 
 /** An announced entity of a device, with the topics of its values. */
 export interface Entity extends Partial<MeteredEntity> {
@@ -35,13 +35,13 @@ const CUMULATIVE = new Set(['total', 'total_increasing']);
  * Returns the entities of an announcement that can be read. Returns none if the announcement removes an entity. Excludes entities that this
  * service has announced itself (src/homeassistant): if a bridge sent them back, they would count twice.
  */
-export const readableEntitiesOf = (topic: ConfigTopic, config: Json): Entity[] =>
+export const getReadableEntities = (topic: ConfigTopic, config: Json): Entity[] =>
   configTextField(asObject(configField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
     ? []
     : heardOf(topic, config);
 
 const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
-  entityConfigsOf(topic, config).flatMap((part) => {
+  getEntityConfigs(topic, config).flatMap((part) => {
     const base = configTextField(part.config, '~');
     const { device, component, object } = part;
     const read =
@@ -50,13 +50,13 @@ const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
         : component === 'sensor'
           ? sensorOf(part, base, topic)
           : null;
-    return read ? [{ device, component, object, availability: availabilityTopicsOf(part.config, base), ...read }] : [];
+    return read ? [{ device, component, object, availability: getAvailabilityTopics(part.config, base), ...read }] : [];
   });
 
 function climateOf(config: Json, base: string | null): Pick<Entity, 'sources'> | null {
-  const unit = temperatureScaleOf(configTextField(config, 'temperature_unit')) ?? 'C';
+  const unit = findTemperatureScale(configTextField(config, 'temperature_unit')) ?? 'C';
   const source = (name: string, kind: ValueKind) =>
-    valueSourceOf(config, {
+    findValueSource(config, {
       topic: configTopicField(config, `${name}_topic`, base),
       template: `${name}_template`,
       kind,
@@ -85,14 +85,14 @@ function sensorOf(
   const kind = kindOf(deviceClass, scales);
   const isDiagnostic = configTextField(config, 'entity_category') === 'diagnostic';
   if (kind === 'temperature_c') {
-    const scale = temperatureScaleOf(unit);
+    const scale = findTemperatureScale(unit);
     // A diagnostic temperature is that of a chip, not of a room.
-    const source = scale && !isDiagnostic ? valueSourceOf(config, { ...where, kind, unit: scale }) : null;
+    const source = scale && !isDiagnostic ? findValueSource(config, { ...where, kind, unit: scale }) : null;
     const name = configTextField(config, 'name');
     return source && { sources: [source], ...(name !== null && { name }) };
   }
   if (kind === null) return null;
-  const source = valueSourceOf(config, {
+  const source = findValueSource(config, {
     ...where,
     kind,
     scale: scales.volume ?? (kind === 'power_w' ? scales.power : scales.energy) ?? {},
@@ -142,16 +142,16 @@ function volumeOf(
   if (stateClass !== null && !CUMULATIVE.has(stateClass)) return null;
   const names = removeDeviceWords([...path, object, name, objectId], idWords);
   const announced: { commodity?: Commodity } = commodity ? { commodity } : {};
-  const counted = volumeCommodityOf([...names, makerName], { ...announced, isTotal: stateClass !== null });
+  const counted = findVolumeCommodity([...names, makerName], { ...announced, isTotal: stateClass !== null });
   if (counted === null) return null;
   const circuit = circuitOfVolume([object, name, objectId], idWords);
-  const parts = names.map((one) => nameFactsOf(one).parts).find((some) => some.length > 0) ?? [];
+  const parts = names.map((one) => getNameFacts(one).parts).find((some) => some.length > 0) ?? [];
   return { commodity: counted, circuit, parts };
 }
 
 /** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus, or its maker's name mentions heat. */
 const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
-  namesMBus(places) || nameFactsOf(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
+  namesMBus(places) || getNameFacts(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
 interface Called {
   path: readonly string[];
@@ -175,7 +175,9 @@ function describedBy(
   const [id] = bare([uniqueId]);
   // The direction in the unique id is used only if no name states a direction.
   const isById =
-    id !== undefined && names.every((one) => nameFactsOf(one).direction === null) && nameFactsOf(id).direction !== null;
+    id !== undefined &&
+    names.every((one) => getNameFacts(one).direction === null) &&
+    getNameFacts(id).direction !== null;
   return {
     names: isById ? [...names, id] : names,
     understood: name === '' ? bare([path.toReversed().join(' '), object, objectId]) : bare([name]),

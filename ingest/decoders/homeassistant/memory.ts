@@ -5,7 +5,7 @@ import { isDeviceId } from '../read/value-collector.ts';
 import { isThermalCircuit } from '../vocabulary/thermal.ts';
 import type { Availability } from './availability.ts';
 import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
-import { type Entity, readableEntitiesOf } from './entity.ts';
+import { type Entity, getReadableEntities } from './entity.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
@@ -39,7 +39,7 @@ export class AnnouncedEntities {
     const config = payload.length === 0 ? null : readObject(payload);
     if (payload.length > 0 && !config) return;
     this.#forget(topic);
-    const entities = config ? readableEntitiesOf(parsed, config) : [];
+    const entities = config ? getReadableEntities(parsed, config) : [];
     if (entities.length === 0) return;
     this.#byConfig.set(topic, entities);
     for (const entity of entities) this.#add(entity);

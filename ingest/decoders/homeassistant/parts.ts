@@ -25,7 +25,7 @@ const SHARED: readonly (readonly [string, readonly string[]])[] = [
 const MAX_PARTS = 1_000;
 
 /** Returns the entities of an announcement: one if the topic announces an entity, all if it announces a device. */
-export function entityConfigsOf(topic: ConfigTopic, config: Json): EntityConfig[] {
+export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
   return Object.entries(asObject(configField(config, 'components')) ?? {})

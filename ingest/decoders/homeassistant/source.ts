@@ -22,7 +22,7 @@ export interface ValueSource {
 }
 
 /** Returns the source of a value in a configuration; null if the configuration has no topic for it. */
-export function valueSourceOf(
+export function findValueSource(
   config: Json,
   given: { topic: string | null; template: string; kind: ValueKind; scale?: UnitScale; unit?: 'C' | 'F' },
 ): ValueSource | null {

@@ -1,4 +1,4 @@
-import { US_GALLON, type VolumeScale, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, US_GALLON, type VolumeScale } from '../read/volume.ts';
 
 /** Factor and divisor that convert a value to the service's unit. */
 export interface UnitScale {
@@ -39,10 +39,10 @@ export const powerScale = (unit: string | null): UnitScale | undefined =>
 
 /** Returns the scale to m³ of a volume unit. Home Assistant's `gal` is the American gallon. */
 export const volumeUnitScale = (unit: string | null): VolumeScale | undefined =>
-  unit === 'gal' ? US_GALLON : volumeScaleOf(unit);
+  unit === 'gal' ? US_GALLON : findVolumeScale(unit);
 
 /** Returns the temperature scale of a unit, C or F; null if it is neither. */
-export function temperatureScaleOf(unit: string | null): 'C' | 'F' | null {
+export function findTemperatureScale(unit: string | null): 'C' | 'F' | null {
   const letter = unit
     ?.trim()
     .replace(/^(?:°|º|&deg;|deg)\s*/i, '')

@@ -16,7 +16,7 @@ const STATES = new Map<string, boolean | null>([
 const DESCRIBING = new Set(['description', 'attribute']);
 
 /** Decoder of devices that follow the Homie convention (3, 4 and 5), which announce the unit of each property once. */
-export const homie: Family<DescribedProperties> = {
+export const homieFamily: Family<DescribedProperties> = {
   name: 'homie',
   takes: (topic) => parseHomieTopic(topic) !== null,
   remembers: (topic) => DESCRIBING.has(parseHomieTopic(topic)?.about ?? ''),

@@ -1,7 +1,7 @@
 import { toStorable } from '#src/core/storable-text.ts';
 import type { DeviceMessage } from '../family.ts';
 import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
-import { type PropertyDescription, type ReadableProperty, readablePropertiesOf } from './property.ts';
+import { getReadableProperties, type PropertyDescription, type ReadableProperty } from './property.ts';
 import { type Attribute, parseHomieTopic } from './topic.ts';
 
 /** Maximum number of cached properties. Beyond this number, the device with the oldest description is evicted. */
@@ -51,7 +51,7 @@ export class DescribedProperties {
   }): ReadableProperty | undefined {
     const known = this.#devices.get(device);
     if (!known) return undefined;
-    known.readables ??= readablePropertiesOf(device, known.properties.values());
+    known.readables ??= getReadableProperties(device, known.properties.values());
     const exact = known.readables.get(`${node}/${property}`);
     const [, array, index] = /^(.+)_(\d{1,4})$/.exec(node) ?? [];
     const shared = exact ? undefined : known.readables.get(`${array}/${property}`);

@@ -6,14 +6,14 @@ import {
   removeDeviceWords,
   splitWords,
 } from '../homeassistant/channels.ts';
-import { energyScale, powerScale, temperatureScaleOf, type UnitScale } from '../homeassistant/units.ts';
+import { energyScale, findTemperatureScale, powerScale, type UnitScale } from '../homeassistant/units.ts';
 import { toCircuitWord } from '../read/circuit-word.ts';
-import { volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale } from '../read/volume.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 import { isThermalCircuit } from '../vocabulary/thermal.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Description of a property, as the device publishes it. */
 export interface PropertyDescription {
@@ -40,7 +40,7 @@ const ROOM =
   /^(?:temperature|setpoint|set-point|target|target-temperature|temperature-target|temperature-setpoint|heating)$/i;
 
 /** Returns the readable properties of a device, by node and property (`meter/energy`). */
-export function readablePropertiesOf(
+export function getReadableProperties(
   device: string,
   properties: Iterable<PropertyDescription>,
 ): Map<string, ReadableProperty> {
@@ -51,19 +51,19 @@ export function readablePropertiesOf(
     const key = `${one.node}/${one.property}`;
     const kind = kindOf(one);
     if (kind === 'temperature_c') thermometers.push(...namesOf(one));
-    const unit = temperatureScaleOf(one.unit ?? null) ?? 'C';
+    const unit = findTemperatureScale(one.unit ?? null) ?? 'C';
     const labels = [`${one.node}_${one.property}`, key];
     if (kind === 'energy_total_kwh' || kind === 'power_w') {
       const scale = (kind === 'power_w' ? powerScale : energyScale)(one.unit ?? null) ?? {};
       meters.push({ kind, described: describedBy(device, one, kind === 'power_w' ? 'W' : 'kWh'), labels, key, scale });
     } else if (kind === 'volume_total_m3') {
-      const commodity = volumeCommodityOf(namesOf(one));
+      const commodity = findVolumeCommodity(namesOf(one));
       const circuit = circuitOfVolume([`${one.node}_${one.property}`], new Set(splitWords(device)));
       const parts =
         namesOf(one)
-          .map((name) => nameFactsOf(name).parts)
+          .map((name) => getNameFacts(name).parts)
           .find((some) => some.length > 0) ?? [];
-      const scale = volumeScaleOf(one.unit) ?? {};
+      const scale = findVolumeScale(one.unit) ?? {};
       if (commodity) meters.push({ kind, volume: { commodity, circuit, parts }, labels, key, scale });
     } else if (kind) readables.set(key, { kind, channel: climateChannel(one), scale: {}, degrees: unit });
   }
@@ -97,9 +97,9 @@ function kindOf({
 }: { unit?: string | null } & Omit<PropertyDescription, 'unit'>): ValueKind | null {
   if (datatype === 'boolean') return property.toLowerCase() === 'heating' ? 'heating' : null;
   if (datatype !== undefined && !NUMERIC.has(datatype)) return null;
-  if (temperatureScaleOf(unit)) return settable || SETPOINT.test(property) ? setpoint(property) : 'temperature_c';
+  if (findTemperatureScale(unit)) return settable || SETPOINT.test(property) ? setpoint(property) : 'temperature_c';
   if (settable) return null;
-  if (volumeScaleOf(unit)) return 'volume_total_m3';
+  if (findVolumeScale(unit)) return 'volume_total_m3';
   return energyScale(unit) ? 'energy_total_kwh' : powerScale(unit) ? 'power_w' : null;
 }
 

@@ -29,7 +29,7 @@ function parseLorawanTopic(topic: string): LorawanTopic | null {
 }
 
 /** Decoder of LoRaWAN devices behind The Things Stack or ChirpStack, whose payload the network server has decoded. */
-export const lorawan = createStatelessFamily({
+export const lorawanFamily = createStatelessFamily({
   name: 'lorawan',
   takes: (topic) => parseLorawanTopic(topic) !== null,
   decode,

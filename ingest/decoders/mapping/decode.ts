@@ -30,7 +30,7 @@ function namedOn(topic: string, mapping: readonly MappingEntry[]): Named[] {
 }
 
 /** Decoder of the owner's own mapping: numbers on topics that the owner has described (`decoder_config.mapping`). */
-export const mapping = createStatelessFamily({ name: 'mapping', decode });
+export const mappingFamily = createStatelessFamily({ name: 'mapping', decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   if (!settings.mapping) return null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeMessage } from '../describe.ts';
-import { payloadMembersOf } from '../members.ts';
+import { getPayloadMembers } from '../members.ts';
 
 const read = (topic: string, body: unknown) =>
   describeMessage(
@@ -149,7 +149,7 @@ test('never throws on any body, and reads no number that is not in it', () => {
 
 test('the message tester proposes a meaning by the unit of a name, in any order of the names', () => {
   const body = { InvSerial: 12_345_678, Battery: 80, ts: 1_790_000_000, active_power_w: 412, total_import_kwh: 7 };
-  const proposed = payloadMembersOf(Buffer.from(JSON.stringify(body)), 'home/x').map(({ path, proposed: one }) => [
+  const proposed = getPayloadMembers(Buffer.from(JSON.stringify(body)), 'home/x').map(({ path, proposed: one }) => [
     path,
     one?.unit ?? null,
   ]);

@@ -6,9 +6,11 @@ import { asObject, type Json, ownMember, parseNameValuePairs, readJson, readText
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
-import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
 import { namesMBus } from '../vocabulary/thermal.ts';
 import {
+  findTitle,
+  findUnnamedValue,
   listNamedMembers,
   type Member,
   mergeParts,
@@ -17,12 +19,10 @@ import {
   numberWithUnit,
   openSingleList,
   splitUnitOfText,
-  titleOf,
-  unnamedValueOf,
 } from './members.ts';
 import { addNamedQuantities } from './quantities.ts';
 import {
-  codesOf,
+  findProgramCodes,
   isDataPoint,
   type MembersContext,
   namesQuantity,
@@ -41,7 +41,7 @@ const NO_READINGS =
  * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. The last family: it
  * reads messages that no other family recognises.
  */
-export const names = createStatelessFamily({
+export const namesFamily = createStatelessFamily({
   name: 'names',
   takes: (topic) => !isCommandTopic(topic) && !NO_READINGS.test(topic),
   decode,
@@ -80,7 +80,7 @@ function ofObject(topic: string, body: Json): Found | null {
   const own = numberWithUnit(body) ?? loneNumber(topic, body);
   if (own) {
     // NibePi and others publish a number together with its name; the topic ends with the address of the register.
-    return ofTopic(topic, own, own.unit === undefined ? undefined : titleOf(body));
+    return ofTopic(topic, own, own.unit === undefined ? undefined : findTitle(body));
   }
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
@@ -107,7 +107,7 @@ const MEDIUM = /^(?:medium|media|device_?type)$/i;
 const mediumOf = (body: Json): string[] =>
   Object.keys(body).flatMap((name) => {
     const text = MEDIUM.test(name) ? body[name] : undefined;
-    return typeof text === 'string' && text.length <= 40 && nameFactsOf(text).medium !== '' ? [text] : [];
+    return typeof text === 'string' && text.length <= 40 && getNameFacts(text).medium !== '' ? [text] : [];
   });
 
 /** A day without a time: `2026-11-28`, `28.11.2026`. */
@@ -131,7 +131,7 @@ const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
 function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
-  const value = unnamedValueOf(body);
+  const value = findUnnamedValue(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
 }
@@ -155,7 +155,7 @@ function namesNumber(topic: string): boolean {
     unitAtEndOfName(name) !== null ||
     isDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
-    codesOf(topic)?.test(name) ||
+    findProgramCodes(topic)?.test(name) ||
     (!OF_FAMILIES.test(topic) && (isNumbered || namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
   );
 }
@@ -287,8 +287,8 @@ function contextOf(topic: string): MembersContext {
   const around = topic
     .split('/')
     .toReversed()
-    .filter((level) => !OF_PROGRAMS.test(level) && isTelling(nameFactsOf(level)));
-  const { has } = nameFactsOf(topic);
+    .filter((level) => !OF_PROGRAMS.test(level) && isTelling(getNameFacts(level)));
+  const { has } = getNameFacts(topic);
   const switches = has('switches') && !has('heats');
   const moves = has('sun') || has('store') || has('inverter');
   const isDoubtful = moves && (['switches', 'meter', 'heats', 'consumed'] as const).some(has);
@@ -300,6 +300,6 @@ function contextOf(topic: string): MembersContext {
       ...(namesMBus(topic) && { mayMeasureHeat: true }),
     },
     isStrict: true,
-    codes: codesOf(topic),
+    codes: findProgramCodes(topic),
   };
 }

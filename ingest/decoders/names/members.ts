@@ -1,6 +1,6 @@
 import { readNumber } from '../read/number.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
-import { metricUnitOf, metricVolumeUnitOf } from '../sparkplug/units.ts';
+import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
 /**
  * Limits of a payload: number of members, their depth, and length of a name together with the names of the enclosing objects. The patterns
@@ -51,13 +51,13 @@ function firstNamed(object: Json, names: ReadonlyMap<string, number>): unknown {
  * Returns the value of an object that contains a value without a name of its own, such as `{"val": 12.5, "ts": 1795766400}`; undefined for
  * other objects.
  */
-export function unnamedValueOf(object: Json): number | string | undefined {
+export function findUnnamedValue(object: Json): number | string | undefined {
   const value = firstNamed(object, VALUE_NAMES);
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
 /** Returns the name that an object states for its number, as in `{"name": "import", "value": 7}`; undefined if it states none. */
-export function titleOf(object: Json): string | undefined {
+export function findTitle(object: Json): string | undefined {
   const title = firstNamed(object, TITLE_NAMES);
   return typeof title === 'string' && title !== '' ? title : undefined;
 }
@@ -70,7 +70,7 @@ const unitOf = (object: Json): string | undefined => {
 /** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
 export function numberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
   const unit = unitOf(object);
-  const value = unit === undefined ? undefined : unnamedValueOf(object);
+  const value = unit === undefined ? undefined : findUnnamedValue(object);
   return unit === undefined || value === undefined ? null : { value, unit };
 }
 
@@ -80,7 +80,7 @@ const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*(\p{L}[\p{L}
 /** Splits a text such as `12345.6 kWh` (openHAB) or `145,57 kWh` into number and unit; returns null for every other text. */
 export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
   const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
-  if (number === undefined || unit === undefined || !(metricUnitOf(unit) ?? metricVolumeUnitOf(unit))) return null;
+  if (number === undefined || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;
   return { value: number.replace(',', '.'), unit };
 }
 
@@ -117,7 +117,7 @@ function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
   const read = list.flatMap((part) => {
     const object = asObject(part);
     const unit = object && unitOf(object);
-    return object && unit && (metricUnitOf(unit) ?? metricVolumeUnitOf(unit)) ? [onlyNumberOf(object)] : [];
+    return object && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit)) ? [onlyNumberOf(object)] : [];
   });
   const [only] = read;
   return read.length === 1 && only ? { value: only.value, unit: only.unit } : null;
@@ -166,7 +166,7 @@ export function numberInList(list: unknown): (Omit<Member, 'path'> & { time: num
   const texts = list.filter((one) => typeof one === 'string');
   const numbers = list.filter((one) => typeof one === 'number');
   const [unit = ''] = texts;
-  const isUnit = metricUnitOf(unit) ?? metricVolumeUnitOf(unit);
+  const isUnit = findMetricUnit(unit) ?? findMetricVolumeUnit(unit);
   if (!isUnit || texts.length !== 1 || numbers.length + 1 !== list.length) return null;
   const [first = 0, second] = numbers;
   if (second === undefined) return { value: first, unit, time: undefined };
@@ -183,7 +183,7 @@ export function numbersByName(list: unknown): Json | null {
   const byName = new Map<string, unknown>();
   for (const part of list) {
     const object = asObject(part);
-    const own = object && titleOf(object);
+    const own = object && findTitle(object);
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
     const value = numberWithUnit(object) ? object : object.value;
@@ -215,7 +215,7 @@ function objectsByIdentity(list: unknown): Json | null {
 
 /** Appends the name that an object states to the object's path: `BSB-LAN/Energiezähler Wärme`. */
 function withTitle(path: string, object: Json | null): string {
-  const title = object && titleOf(object)?.replaceAll('/', ' ');
+  const title = object && findTitle(object)?.replaceAll('/', ' ');
   return title && path.length + title.length < MAX_PATH && !path.endsWith(title) ? `${path}/${title}` : path;
 }
 

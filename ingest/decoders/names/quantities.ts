@@ -1,16 +1,16 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
-import { registerFactsOf } from '../registers-of-a-device/register.ts';
+import { getRegisterFacts } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
-import { type MetricMeaning, metricMeaningOf } from '../sparkplug/meaning.ts';
+import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import type { Member } from './members.ts';
 import {
   describe,
+  findLoneKind,
   isOfPeriod,
   isUnknownEnergy,
-  isUnknownVolume,
   isUnnamedNumber,
-  loneKindOf,
+  isVolumeWithoutUnit,
   type MembersContext,
 } from './without-unit.ts';
 
@@ -51,7 +51,7 @@ export function addNamedQuantities(
     } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
       count++;
-    } else if (quantity === undefined && !hasVolume && isUnknownVolume(path, value, stated, context)) {
+    } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
       collector.add({ ...said, ...volumePlace(path), kind: 'volume_total_m3', value, name: path });
       count++;
     }
@@ -72,7 +72,7 @@ function addLoneMembers(
   let count = 0;
   for (const { path, value, unit } of members) {
     const isNumber = isUnnamedNumber(path, value, context);
-    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? loneKindOf(path, value, context) : null;
+    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? findLoneKind(path, value, context) : null;
     if (kind === null || isOfPeriod(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
     count++;
@@ -105,7 +105,7 @@ function withDoubtfulPowers(
     unit.kind === 'power_w' &&
     /(?:^|\/)import(?:\/|$)/.test(channel) &&
     described?.isAlone === true &&
-    registerFactsOf(described).way === null;
+    getRegisterFacts(described).way === null;
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
@@ -126,7 +126,7 @@ const asked = (name: string, one: MetricQuantity): MetricQuantity => ({
 /** Returns the meaning of a member by its name, the names around it and the unit that the message states. */
 function meaningOf(path: string, unit: string | undefined, context: MembersContext): MetricMeaning | null {
   const { around = [] } = context;
-  const meaning = metricMeaningOf(path, unit);
+  const meaning = findMetricMeaning(path, unit);
   // The topic may name the commodity of a volume: `gas/meter` with `total_m3`.
   if (!meaning?.described) return meaning ?? metricVolumeOf([...around.toReversed(), path].join('/'), unit);
   // A name that is only a unit identifies no register: `wh` may be the energy of a session.
@@ -134,10 +134,10 @@ function meaningOf(path: string, unit: string | undefined, context: MembersConte
   // A topic that names panels does not make such a number their production: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
   const described = { ...meaning.described, ...describe(path, context), ...bare };
-  return registerFactsOf(described).not === null ? { ...meaning, described } : null;
+  return getRegisterFacts(described).not === null ? { ...meaning, described } : null;
 }
 
 function metricVolumeOf(path: string, unit: string | undefined): MetricMeaning | null {
-  const meaning = metricMeaningOf(path, unit);
+  const meaning = findMetricMeaning(path, unit);
   return meaning?.unit.kind === 'volume_total_m3' ? meaning : null;
 }

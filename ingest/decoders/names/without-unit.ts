@@ -1,12 +1,12 @@
 import { unitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
-import { metricMeaningOf } from '../sparkplug/meaning.ts';
-import { metricVolumeUnitOf } from '../sparkplug/units.ts';
-import { type NameFacts, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
+import { findMetricMeaning } from '../sparkplug/meaning.ts';
+import { findMetricVolumeUnit } from '../sparkplug/units.ts';
+import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import type { Member } from './members.ts';
 
 /** Facts about a device in addition to the names of its numbers. */
@@ -84,7 +84,8 @@ const CODES: readonly (readonly [program: RegExp, code: RegExp])[] = [
   [/enocean/i, /^MR$/],
 ];
 /** Returns the register codes of the program that a topic names; undefined if the topic names no such program. */
-export const codesOf = (topic: string): RegExp | undefined => CODES.find(([program]) => program.test(topic))?.[1];
+export const findProgramCodes = (topic: string): RegExp | undefined =>
+  CODES.find(([program]) => program.test(topic))?.[1];
 /**
  * Words for a flow of electricity that have no other meaning. Excludes "import", which may be a data import, and "home", which may be a
  * person's presence.
@@ -132,7 +133,7 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (READING.test(name)) return 'energy_total_kwh';
   if (METER_RATE.test(name) || parseObisCode(name)?.quantity === 'power') return 'power_w';
   if (!FLOW.test(name) || NO_FLOW.test(name)) return null;
-  const { unknown, not, direction, has } = nameFactsOf(name);
+  const { unknown, not, direction, has } = getNameFacts(name);
   if (unknown.length > 0 || not !== null) return null;
   if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
   return has('sun') || has('grid') ? 'power_w' : null;
@@ -141,8 +142,8 @@ function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
 /** Whether the last topic level is a direction or a total, and the level before it a flow: `grid/import`, `pv/total`. */
 function isOfFlow(path: string): boolean {
   const [last = '', before = ''] = path.split('/').toReversed();
-  if (!FLOW.test(before) || nameFactsOf(before).unknown.length > 0) return false;
-  const { direction, unknown, not } = nameFactsOf(last);
+  if (!FLOW.test(before) || getNameFacts(before).unknown.length > 0) return false;
+  const { direction, unknown, not } = getNameFacts(last);
   return unknown.length === 0 && not === null && (direction === 'import' || direction === 'export' || EVER.test(last));
 }
 
@@ -166,14 +167,14 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
   const isSure = isEnergy
     ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
-  return (!context.isStrict || isSure) && metricMeaningOf(`${path}_kwh`, undefined) !== null;
+  return (!context.isStrict || isSure) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
 }
 
 /**
  * Returns the kind of a member whose name means energy or power, for a question to the owner; null if it means neither. Excludes 0 and 1,
  * which may be states. Accepts unknown words in the name, because nothing counts before the owner has answered.
  */
-export function loneKindOf(
+export function findLoneKind(
   path: string,
   value: unknown,
   context: MembersContext,
@@ -199,7 +200,7 @@ export function loneKindOf(
     return null;
   // A net power is the power that the connection draws, negative when it feeds in. A net energy is not a register.
   if (not === 'balance' && kind === 'power_w') return kind;
-  return not === null && metricMeaningOf(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
+  return not === null && findMetricMeaning(`${path}_${kind === 'power_w' ? 'watt' : 'kwh'}`, undefined) !== null
     ? kind
     : null;
 }
@@ -228,7 +229,7 @@ const NO_VOLUME =
  * Whether a member without a unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
  * members with a unit, whose meaning is known, and the values 0 and 1, which may be states.
  */
-export function isUnknownVolume(
+export function isVolumeWithoutUnit(
   path: string,
   value: unknown,
   unit: string | undefined,
@@ -238,7 +239,7 @@ export function isUnknownVolume(
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
   const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
   // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
-  const isVolume = unit !== undefined && unit !== name && metricVolumeUnitOf(unit) !== undefined;
+  const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume)) return false;
   return isAboveOne(value) && namesVolume([path, ...(context.around ?? [])], isVolume);
 }
@@ -254,20 +255,20 @@ export function namesVolume(names: readonly string[], isVolume = false): boolean
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
   const commodity = NO_VOLUME.test(own)
     ? null
-    : volumeCommodityOf(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
+    : findVolumeCommodity(written, { isTotal: isVolume || PLAIN_VOLUME.test(own) });
   return commodity === 'gas' || commodity === 'water';
 }
 
 /** Whether a member or the topic names water. */
 const isOfWater = (path: string, context: MembersContext): boolean =>
-  [path, ...(context.around ?? [])].some((name) => nameFactsOf(name).medium === 'water');
+  [path, ...(context.around ?? [])].some((name) => getNameFacts(name).medium === 'water');
 
 /** Whether a member without a unit is the content of a tank or a quantity of fuel: `gas_consumption_tank`. */
 const isOfFuel = (path: string, { around = [], described }: MembersContext): boolean =>
   !SURE.test(path) && [path, ...around, described?.device ?? ''].some((name) => FUEL.test(name));
 
 /** Whether a member's own name contains an unknown word. Names of enclosing objects are not checked. */
-const hasUnknownWord = (path: string): boolean => nameFactsOf(lastNameOf(path)).unknown.length > 0;
+const hasUnknownWord = (path: string): boolean => getNameFacts(lastNameOf(path)).unknown.length > 0;
 
 const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' || bySibling?.else === 'period';
 
@@ -277,8 +278,8 @@ const isPeriod = ({ not, bySibling }: NameFacts): boolean => not === 'period' ||
  */
 function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: MembersContext) {
   const isTotal = ENERGY.test(path) && EVER.test(path);
-  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(nameFactsOf(level)));
-  return registerFactsOf({
+  const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(getNameFacts(level)));
+  return getRegisterFacts({
     ...describe(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
     unit,
   });

@@ -1,4 +1,4 @@
-import { nativeNameOf, needsOwnersMeaning } from '#src/devices/channel-name.ts';
+import { getNativeName, needsOwnersMeaning } from '#src/devices/channel-name.ts';
 import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
@@ -22,7 +22,7 @@ export function decodeNativeForDisplay(message: Parameters<typeof decodeNative>[
   if (!decoded) return null;
   const { deviceId: device, readings, rejections, status } = decoded;
   const said = readings.flatMap(({ channel, kind, value, readAtMs, intervalMs }): FamilyDecodeResult['said'] => {
-    const native = nativeNameOf({ channel, kind });
+    const native = getNativeName({ channel, kind });
     const at = { device, channel, native, atMs: readAtMs, ...(kind === 'interval' ? { intervalMs } : {}) };
     if (kind === 'heating') return [{ ...at, kind, value: value === 1 }];
     const known = KINDS[kind];

@@ -47,7 +47,7 @@ const STATES = new Map<unknown, boolean>([
 ]);
 
 /** Decoder of car chargers with the OpenEVSE firmware: lifetime energy, power, availability. */
-export const openevse: Family<Chargers> = {
+export const openevseFamily: Family<Chargers> = {
   name: 'openevse',
   takes: (topic) => parseOpenevseTopic(topic) !== null,
   remembers(topic) {

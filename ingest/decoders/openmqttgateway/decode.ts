@@ -8,7 +8,7 @@ const TOPIC = /^(?!.*\/commands\/)(?:.+\/)?RTL_433toMQTT(?:\/.*)?$/;
 const isRtl433Topic = (topic: string): boolean => TOPIC.test(topic);
 
 /** Decoder of OpenMQTTGateway's rtl_433 module, which runs the decoders of rtl_433 on an ESP32 and uses the same keys. */
-export const openmqttgateway = createStatelessFamily({ name: 'openmqttgateway', takes: isRtl433Topic, decode });
+export const openmqttgatewayFamily = createStatelessFamily({ name: 'openmqttgateway', takes: isRtl433Topic, decode });
 
 function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult | null {
   return isRtl433Topic(message.topic) ? decodeEvent(message, settings) : null;

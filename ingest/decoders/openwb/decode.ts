@@ -120,7 +120,7 @@ function childrenOf(element: unknown): unknown[] {
 }
 
 /** Decoder of openWB 1.9 and 2.x: charge points, and the counters, inverters and batteries around them. */
-export const openwb: Family<Behind> = {
+export const openwbFamily: Family<Behind> = {
   name: 'openwb',
   takes: (topic) => parseTopic(topic) !== null,
   remembers: isHierarchy,

@@ -10,7 +10,7 @@ import {
 import { readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult, type ValueCollector } from '../read/value-collector.ts';
-import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import { parseTelegram, type Telegram } from './telegram.ts';
 
 /** Last words of topics on which telegrams are published. Other messages have such topics, too, so the body decides. */
@@ -102,10 +102,10 @@ const TYPES = new Map<number, Commodity>([
 /** OBIS codes that state their medium (IEC 62056-61). If a telegram has several gas codes, the first of them is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
-  ...GAS.map((code) => [code, volumeChannelOf('gas')] as const),
-  ['6-0:2.0.0', volumeChannelOf('heat')],
-  ['8-0:1.0.0', volumeChannelOf('water')],
-  ['9-0:1.0.0', volumeChannelOf('water', 'warm')],
+  ...GAS.map((code) => [code, getVolumeChannel('gas')] as const),
+  ['6-0:2.0.0', getVolumeChannel('heat')],
+  ['8-0:1.0.0', getVolumeChannel('water')],
+  ['9-0:1.0.0', getVolumeChannel('water', 'warm')],
 ]);
 /** A value with its unit, such as `001234.567*kWh`, as telegrams contain it. */
 const VALUE = /^([^*]{0,32})\*([A-Za-z0-9]{1,8})$/;
@@ -128,7 +128,7 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
   const heat = /^[GM]J$/.test(unit) ? UNIT_SCALES.energy_total_kwh.get(unit) : undefined;
   if (place !== undefined && heat)
     return { channel: `mbus${place}/heat/import`, kind: 'energy_total_kwh', value, ...heat, stamp };
-  const scale = volumeScaleOf(unit);
+  const scale = findVolumeScale(unit);
   const channel = direct ?? channelOf(place as string, lines.get(`0-${place}:24.1.0`)?.[0], what);
   return scale && channel ? { channel, kind: 'volume_total_m3', value, ...scale, stamp } : null;
 }
@@ -140,14 +140,14 @@ function otherRegisterOf(code: string, groups: string[], { lines }: Telegram): O
 function channelOf(place: string, type: string | undefined, what: string | undefined): string | null {
   const commodity =
     type === undefined && what === '2.3' ? 'gas' : TYPES.get(/^\d{1,3}$/.test(type ?? '') ? Number(type) : 0);
-  return commodity ? volumeChannelOf(commodity, `mbus${place}`) : null;
+  return commodity ? getVolumeChannel(commodity, `mbus${place}`) : null;
 }
 
 /** OBIS codes of the electricity meter's number: in the Netherlands and Belgium, in Sweden, and in Luxembourg. */
 const SERIALS = ['0-0:96.1.1', '0-0:96.1.0', '0-0:42.0.0'];
 
 /** Decoder of P1 port telegrams (DSMR, eMUCS), independent of the device that publishes them. */
-export const p1 = createStatelessFamily({ name: 'p1', takes: mayHaveTelegram, decode });
+export const p1Family = createStatelessFamily({ name: 'p1', takes: mayHaveTelegram, decode });
 
 function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): FamilyDecodeResult | null {
   const text = readText(payload);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { scaleDecimal } from '#src/core/units.ts';
-import { US_GALLON, volumeChannelOf, volumeScaleOf } from './volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON } from './volume.ts';
 
 const cubicMetres = (value: number, unit: string) => {
-  const scale = volumeScaleOf(unit);
+  const scale = findVolumeScale(unit);
   return scale && scaleDecimal(value, scale.times, scale.per);
 };
 
@@ -30,11 +30,11 @@ test('scales the decimal text that was sent, not the floating-point number neare
 test.each(['m3/h', 'm³/h', 'l/min', 'L/h', 'gal', 'gallons', 'kWh', 'm', 'm2', '', 'M', 'ml', 'constructor'])(
   'rejects %s, which is not a volume or has an ambiguous unit',
   (unit) => {
-    expect(volumeScaleOf(unit)).toBeUndefined();
+    expect(findVolumeScale(unit)).toBeUndefined();
   },
 );
 
 test('puts the circuit before the commodity in a channel name', () => {
-  expect(volumeChannelOf('gas')).toBe('gas/m3');
-  expect(volumeChannelOf('water', 'mbus2')).toBe('mbus2/water/m3');
+  expect(getVolumeChannel('gas')).toBe('gas/m3');
+  expect(getVolumeChannel('water', 'mbus2')).toBe('mbus2/water/m3');
 });

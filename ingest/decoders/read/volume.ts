@@ -30,7 +30,7 @@ const UNITS = new Map<string, VolumeScale>([
  * Returns the scale of a volume unit to m³. Undefined for any other unit, including a flow (`m³/h`) and a gallon that may be American or
  * imperial.
  */
-export const volumeScaleOf = (unit: string | null | undefined): VolumeScale | undefined =>
+export const findVolumeScale = (unit: string | null | undefined): VolumeScale | undefined =>
   typeof unit === 'string'
     ? UNITS.get(
         unit
@@ -41,5 +41,5 @@ export const volumeScaleOf = (unit: string | null | undefined): VolumeScale | un
     : undefined;
 
 /** Returns the channel of a volume register: `gas/m3`, `mbus1/water/m3`. */
-export const volumeChannelOf = (of: Commodity, circuit = ''): string =>
+export const getVolumeChannel = (of: Commodity, circuit = ''): string =>
   circuit === '' ? `${of}/m3` : `${circuit}/${of}/m3`;

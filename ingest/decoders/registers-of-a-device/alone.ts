@@ -1,6 +1,6 @@
 import type { NotCountedReason } from '../vocabulary/name-facts.ts';
 import { classifyRegisters } from './judge.ts';
-import { type RegisterDescription, registerFactsOf } from './register.ts';
+import { getRegisterFacts, type RegisterDescription } from './register.ts';
 
 /** Classification of one register or power without the other registers of its device. */
 export type SingleRegisterVerdict =
@@ -10,7 +10,7 @@ export type SingleRegisterVerdict =
 
 /** Classifies a register as if its device had no other register. Used to try out single names. */
 export function classifySingleRegister(described: RegisterDescription): SingleRegisterVerdict {
-  const { not } = registerFactsOf(described);
+  const { not } = getRegisterFacts(described);
   if (not) return { is: 'not counted', because: not };
   const [channel = ''] = classifyRegisters([{ described, label: 'it' }]).values();
   if (/(?:^|\/)ignored\//.test(channel)) return { is: 'not counted', because: 'period' };

@@ -1,5 +1,5 @@
 import { toCircuitWord } from '../read/circuit-word.ts';
-import { type RegisterDescription, type RegisterFacts, registerFactsOf } from './register.ts';
+import { getRegisterFacts, type RegisterDescription, type RegisterFacts } from './register.ts';
 
 /** A register or power of a device. The label becomes part of its channel if its meaning is unknown. */
 export interface LabelledRegister {
@@ -32,7 +32,7 @@ type Direction = 'import' | 'export';
 export function classifyRegisters<Of extends LabelledRegister>(registers: readonly Of[]): Map<Of, RegisterChannel> {
   const ones = new Map<One, Of>();
   for (const register of registers) {
-    const facets = registerFactsOf(register.described);
+    const facets = getRegisterFacts(register.described);
     ones.set({ facets, label: toCircuitWord(register.label), part: facets.part }, register);
   }
   const verdicts: Verdicts = new Map();

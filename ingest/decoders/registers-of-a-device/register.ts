@@ -1,7 +1,7 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { foldedWordsOf } from '../vocabulary/fold.ts';
+import { splitFoldedWords } from '../vocabulary/fold.ts';
 import type { NameFacts, NotCountedReason, PartBySibling } from '../vocabulary/name-facts.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 
 /** Description of a register or power. Input of the joint classification of all registers of its device. */
 export interface RegisterDescription {
@@ -102,14 +102,14 @@ const isSaying = (word: string): boolean =>
   word.length > 1 &&
   !PLAIN.has(word) &&
   !/^\d+$/.test(word) &&
-  nameFactsOf(word).parts.length === 0 &&
-  !nameFactsOf(word).has('tariff');
+  getNameFacts(word).parts.length === 0 &&
+  !getNameFacts(word).has('tariff');
 
 /** Returns the facts about a register that its description states. Pure. */
-export function registerFactsOf(described: RegisterDescription): RegisterFacts {
+export function getRegisterFacts(described: RegisterDescription): RegisterFacts {
   const names = described.names.filter((name) => name !== '');
-  const said = names.map(nameFactsOf);
-  const shown = (described.understood ?? names).filter((name) => name !== '').map(nameFactsOf);
+  const said = names.map(getNameFacts);
+  const shown = (described.understood ?? names).filter((name) => name !== '').map(getNameFacts);
   const has = (concept: Parameters<NameFacts['has']>[0]) => said.some((one) => one.has(concept));
   const coded = said.find(({ obis }) => obis !== null);
   const device = deviceFacets(described.device ?? '');
@@ -266,8 +266,8 @@ const indexOf = (shown: readonly NameFacts[], said: readonly NameFacts[]): Regis
 /** Returns the facts that a device's name, model and manufacturer state. */
 function deviceFacets(name: string): DeviceFacets {
   if (name === '') return NO_DEVICE;
-  const said = nameFactsOf(name);
-  const words = foldedWordsOf(name);
+  const said = getNameFacts(name);
+  const words = splitFoldedWords(name);
   const isMeter = said.has('meter');
   const isStore = !isMeter && said.has('store');
   const isMaker = said.has('sun') || words.some((word) => INVERTERS.test(word));

@@ -84,7 +84,7 @@ function isLossy(value: unknown): boolean {
 }
 
 /** Decoder of rtl_433: radio sensors of many manufacturers, and ERT meters, whose owners must set the unit of their counts. */
-export const rtl433 = createStatelessFamily({
+export const rtl433Family = createStatelessFamily({
   name: 'rtl433',
   takes: (topic) => parseRtl433Topic(topic) !== null,
   decode,

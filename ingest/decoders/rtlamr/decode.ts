@@ -34,7 +34,7 @@ const TYPES = new Map<string, { id: string; type?: string; medium?: Medium; impo
 ]);
 
 /** Decoder of North American ERT meters, as rtlamr prints them (`-format=json`) and users pipe them to a broker. */
-export const rtlamr = createStatelessFamily({
+export const rtlamrFamily = createStatelessFamily({
   name: 'rtlamr',
   takes: (topic) => parseStateTopic(topic) !== null || isOwnTopic(topic),
   knows: mayBeMessage,

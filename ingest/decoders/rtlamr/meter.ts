@@ -1,7 +1,7 @@
 import type { DecoderSettings } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
-import { US_GALLON, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON } from '../read/volume.ts';
 
 /** Medium of a meter, if its message states it. Otherwise `electric`, with the unit that the owner has set. */
 export type Medium = 'electric' | 'gas' | 'water';
@@ -53,7 +53,7 @@ function meterScale(settings: DecoderSettings, id: string): MeterScale | 'neithe
   const word = unit.trim().toLowerCase();
   const energy = ENERGY.get(word);
   // ERT meters are North American, so their gallon is the American one.
-  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : volumeScaleOf(word));
+  const scale = energy ?? (/^gal(?:lons?)?$/.test(word) ? US_GALLON : findVolumeScale(word));
   if (!scale) return 'neither';
   const kind = energy ? 'energy_total_kwh' : 'volume_total_m3';
   // A division is exact in decimals: 123456 / 100 is 1234.56, but 123456 * 0.01 is slightly more.
@@ -84,7 +84,7 @@ export function addMeterCounts(
       const channel = medium === 'electric' ? direction : `${medium}/${direction}`;
       collector.add({ device, channel, value, ...scale, atMs, name });
     } else if (medium !== 'electric' && direction === 'import') {
-      collector.add({ device, channel: volumeChannelOf(medium), value, ...scale, atMs, name });
+      collector.add({ device, channel: getVolumeChannel(medium), value, ...scale, atMs, name });
     }
   }
 }

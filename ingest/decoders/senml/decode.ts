@@ -10,16 +10,16 @@ import {
 import { readJson } from '../read/payload.ts';
 import { plausibleTimeMs } from '../read/time.ts';
 import { createValueCollector, type QuantityInput, refusedResult } from '../read/value-collector.ts';
-import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import {
-  energyAssignmentOf,
+  classifyEnergyName,
+  classifyVolumeName,
+  findSenmlChannel,
   isSetpoint,
   type SenmlName,
-  senmlChannelOf,
   splitSenmlName,
-  volumeAssignmentOf,
 } from './names.ts';
-import { packRefusalOf, type ResolvedRecord, resolvePack } from './resolve.ts';
+import { findPackRefusal, type ResolvedRecord, resolvePack } from './resolve.ts';
 
 /**
  * Returns the device for records without a name of their own: the words of the topic at the wildcards of the owner's filter, or the last
@@ -76,17 +76,17 @@ const WATER_METER = { object: 3424, resource: 1 };
 function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | undefined): SenmlQuantity[] {
   const { part, ipso } = of;
   if (ipso?.object === WATER_METER.object && ipso.resource === WATER_METER.resource) {
-    const scale = volumeScaleOf(record.unit ?? 'm3');
-    const channel = volumeChannelOf('water', `${ipso.object}-${ipso.instance}`);
+    const scale = findVolumeScale(record.unit ?? 'm3');
+    const channel = getVolumeChannel('water', `${ipso.object}-${ipso.instance}`);
     return scale ? [{ channel, kind: 'volume_total_m3', value: record.value, ...scale }] : [];
   }
   if (ipso && !IPSO_UNITS.has(ipso.resource) && ipso.resource !== IPSO_VALUE && ipso.resource !== IPSO_SETPOINT)
     return [];
   const unit = record.unit ?? (ipso && (IPSO_UNITS.get(ipso.resource) ?? unitText)) ?? '';
   const { value } = record;
-  const channel = (kind: ValueKind) => (ipso ? ipsoChannel(ipso, kind) : senmlChannelOf(part, kind));
+  const channel = (kind: ValueKind) => (ipso ? ipsoChannel(ipso, kind) : findSenmlChannel(part, kind));
   const place = (kind: 'energy_total_kwh' | 'power_w') =>
-    ipso ? { channel: ipsoChannel(ipso, kind) } : energyAssignmentOf(part, kind);
+    ipso ? { channel: ipsoChannel(ipso, kind) } : classifyEnergyName(part, kind);
   const energy = ENERGY.get(unit);
   if (energy) {
     const meter = place('energy_total_kwh');
@@ -100,9 +100,9 @@ function quantitiesOf(record: ResolvedRecord, of: SenmlName, unitText: string | 
     const sum = { ...meter, kind: 'energy_total_kwh', value: record.sum, per: J_PER_KWH / times } as const;
     return [{ ...meter, kind: 'power_w', value, times }, ...(record.sum === null ? [] : [sum])];
   }
-  const scale = volumeScaleOf(unit);
+  const scale = findVolumeScale(unit);
   if (scale) {
-    const meter = ipso ? null : volumeAssignmentOf(of);
+    const meter = ipso ? null : classifyVolumeName(of);
     return meter ? [{ ...meter, kind: 'volume_total_m3', value, ...scale }] : [];
   }
   const isWanted = ipso ? ipso.resource === IPSO_SETPOINT : isSetpoint(part);
@@ -118,7 +118,7 @@ function ipsoChannel({ object, instance }: { object: number; instance: number },
 }
 
 /** Decoder of SenML packs (RFC 8428, JSON) on the topics that the owner has set. */
-export const senml = createStatelessFamily({ name: 'senml', decode });
+export const senmlFamily = createStatelessFamily({ name: 'senml', decode });
 
 /** Number of the IPSO resource that states the unit of its object. */
 const IPSO_UNIT = 5701;
@@ -132,7 +132,7 @@ function decode(
   if (!parsed) return null;
   const pack = readJson(payload);
   if (!Array.isArray(pack)) return refusedResult(NO_PACK);
-  const bad = packRefusalOf(pack);
+  const bad = findPackRefusal(pack);
   if (bad !== null) return refusedResult(bad);
   const collector = createValueCollector();
   readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
@@ -160,7 +160,7 @@ export function decodeSenmlRecords(
   { device, receivedAtMs }: { device: string; receivedAtMs: number },
 ): SenmlRecordResult[] | string {
   if (!Array.isArray(pack)) return NO_PACK;
-  const bad = packRefusalOf(pack);
+  const bad = findPackRefusal(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
   // With `replayed`, times relative to the time of receipt are not resolved, so that their records are refused below.

@@ -1,8 +1,8 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import type { ChannelAssignment } from '../family.ts';
-import { volumeChannelOf } from '../read/volume.ts';
+import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Matches the path of an IPSO (LwM2M) resource, `object/instance/resource`: `3305/0/5805`. */
 const IPSO = /^(?:(.*)[/:])?\/?(\d{4,5})\/(\d{1,5})\/(\d{4,5})(?:\/\d{1,5})?$/s;
@@ -65,12 +65,12 @@ function ofUrn(whole: string): SenmlName {
 }
 
 /** Returns the channel of an energy or power by the quantity part of its SenML name; null if it is known not to count. */
-export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
+export function classifyEnergyName(part: string, kind: 'energy_total_kwh' | 'power_w'): ChannelAssignment | null {
   const unit = kind === 'power_w' ? 'W' : 'kWh';
   const what = classifySingleRegister({ names: [part], unit });
   if (what.is === 'not counted') return null;
   if (what.is === 'unknown') return { channel: `unknown/${toChannelWord(part)}`, asks: { unit } };
-  const channel = senmlChannelOf(part, kind);
+  const channel = findSenmlChannel(part, kind);
   const [, medium, direction] = /^(?:(gas|heat)\/)?(?:.*\/)?(import|export)/.exec(what.channel) ?? [];
   const directed = channel.replace(/(^|\/)(?:import|export)(?=$|\/)/, `$1${direction}`);
   const isNamed = medium === undefined || directed.split('/').includes(medium);
@@ -81,11 +81,11 @@ export function energyAssignmentOf(part: string, kind: 'energy_total_kwh' | 'pow
 const PLAIN_VOLUME = /^(?:volume|volumen|total|meter|counter|reading|register|consumption|consumed|usage|m3|value)$/;
 
 /** Returns the channel of a volume by its SenML name; null if the name does not mean a gas, heat or water meter. */
-export function volumeAssignmentOf({ device, part }: SenmlName): ChannelAssignment | null {
-  const commodity = volumeCommodityOf([part]) ?? volumeCommodityOf([part, device]);
+export function classifyVolumeName({ device, part }: SenmlName): ChannelAssignment | null {
+  const commodity = findVolumeCommodity([part]) ?? findVolumeCommodity([part, device]);
   if (commodity === null) return null;
   const circuit = wordsOf(part).filter((word) => !PLAIN_VOLUME.test(word) && !MEDIA.has(word) && !QUANTITIES.has(word));
-  return { channel: volumeChannelOf(commodity, circuit.join('/')) };
+  return { channel: getVolumeChannel(commodity, circuit.join('/')) };
 }
 
 const SETPOINT = new Set(['setpoint', 'set', 'point', 'target', 'wanted', 'desired']);
@@ -98,7 +98,7 @@ export const isSetpoint = (part: string): boolean =>
  * Returns the channel for the quantity part of a SenML name. Parts that differ only in words for the quantity (`energy`, `power`) share a
  * channel; all others get different channels.
  */
-export function senmlChannelOf(part: string, kind: string): string {
+export function findSenmlChannel(part: string, kind: string): string {
   const words = wordsOf(part);
   const rest = words.filter((word) => !QUANTITIES.has(word));
   if (kind === 'temperature_c') return ['room', ...rest].join('/');

@@ -49,7 +49,7 @@ interface Base {
 }
 
 /** Returns the reason why a whole pack is unreadable; null if it is readable. */
-export function packRefusalOf(pack: readonly unknown[]): string | null {
+export function findPackRefusal(pack: readonly unknown[]): string | null {
   for (const one of pack) {
     const record = asObject(one);
     if (!record) continue;

@@ -144,7 +144,7 @@ const WATT_MINUTES_PER_KWH = 60_000;
 const WH_PER_KWH = 1_000;
 
 /** Decoder of Shelly Gen1: one text per topic; power and registers of relays, rollers, lights and clamps, and room climate. */
-export const shellyGen1: Family<Gen1Memory> = {
+export const shellyGen1Family: Family<Gen1Memory> = {
   name: 'shelly-gen1',
   takes: (topic) => parseShellyGen1Topic(topic) !== null,
   remembers: remembersGen1,

@@ -7,18 +7,18 @@ import {
   canIdentifyPrefix,
   type DeviceIdsByPrefix,
   deviceIdOfPrefix,
+  findSenderId,
   isNewPrefix,
   isShellyPrefix,
   learnPrefix,
-  senderIdOf,
 } from './prefixes.ts';
-import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
+import { type Component, findDefaultId, parseShellyGen2Topic } from './topic.ts';
 
 /** Methods of notifications that contain a status. Excludes `NotifyEvent`, which reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
 
 /** Decoder of Shelly Gen2, Gen3 and Gen4: frames with changes, whole components, availability. */
-export const shellyGen2: Family<DeviceIdsByPrefix> = {
+export const shellyGen2Family: Family<DeviceIdsByPrefix> = {
   name: 'shelly-gen2',
   takes: (topic) => parseShellyGen2Topic(topic) !== null,
   remembers: canIdentifyPrefix,
@@ -65,7 +65,7 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
   const method = ownMember(frame, 'method');
   if (typeof method !== 'string') return refusedResult('the frame has no method');
   if (!STATUS_METHODS.has(method)) return emptyResult();
-  const device = senderIdOf(ownMember(frame, 'src'));
+  const device = findSenderId(ownMember(frame, 'src'));
   if (device === null) return refusedResult('the frame has no src, so the device is unknown');
   const params = asObject(ownMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
@@ -82,9 +82,9 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
  */
 function decodeReply(frame: Json | null): FamilyDecodeResult | null {
   const result = asObject(ownMember(frame, 'result'));
-  const device = senderIdOf(ownMember(frame, 'src'));
+  const device = findSenderId(ownMember(frame, 'src'));
   if (typeof ownMember(frame, 'method') === 'string') return emptyResult();
-  if (!result || device === null || defaultIdOf(device) !== device) return null;
+  if (!result || device === null || findDefaultId(device) !== device) return null;
   const collector = createValueCollector();
   readComponents(collector, result, { device, atMs: null });
   return collector;

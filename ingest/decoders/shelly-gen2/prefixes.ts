@@ -1,7 +1,7 @@
 import type { DeviceMessage } from '../family.ts';
 import { ownMember, readObject } from '../read/payload.ts';
 import { isReadableComponent } from './components.ts';
-import { type Component, defaultIdOf, parseShellyGen2Topic } from './topic.ts';
+import { type Component, findDefaultId, parseShellyGen2Topic } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
 
@@ -29,7 +29,7 @@ export type DeviceIdsByPrefix = Map<string, string>;
 export function canIdentifyPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
   const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isReadableComponent(parsed.component));
-  return speaks === true && defaultIdOf(parsed?.prefix ?? '') === null;
+  return speaks === true && findDefaultId(parsed?.prefix ?? '') === null;
 }
 
 /** Whether a message identifies the device of a prefix for the first time. Frames arrive every few seconds and mostly repeat a known id. */
@@ -38,7 +38,7 @@ export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage)
   if (parsed?.leaf === 'component')
     return !prefixes.has(parsed.prefix) && isComponent(parsed.component, message.payload);
   if (parsed?.leaf !== 'events') return false;
-  const source = senderIdOf(ownMember(readObject(message.payload), 'src'));
+  const source = findSenderId(ownMember(readObject(message.payload), 'src'));
   return source !== null && prefixes.get(parsed.prefix) !== source;
 }
 
@@ -52,21 +52,21 @@ export function learnPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: Dev
     prefixes.set(parsed.prefix, parsed.prefix);
   }
   if (parsed?.leaf !== 'events') return;
-  const source = senderIdOf(ownMember(readObject(payload), 'src'));
+  const source = findSenderId(ownMember(readObject(payload), 'src'));
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
 /** Returns the sender of a frame (`src`) as a device id; null if it is not a valid id. */
-export const senderIdOf = (source: unknown): string | null =>
+export const findSenderId = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
 /** Returns the device behind a topic prefix: the default id in the prefix, else the id in its frames, else the prefix itself. */
 export const deviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
-  defaultIdOf(prefix) ?? prefixes.get(prefix) ?? prefix;
+  findDefaultId(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
  * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known as a Shelly's. The word `online` is
  * not sufficient, because other devices use it.
  */
 export const isShellyPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): boolean =>
-  prefixes.has(prefix) || (defaultIdOf(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));
+  prefixes.has(prefix) || (findDefaultId(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

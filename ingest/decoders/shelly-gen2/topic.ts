@@ -39,7 +39,7 @@ export function parseComponent(name: string): Component | null {
 }
 
 /** Returns the default id at the end of a prefix (`shellies/shellyplus1pm-4417939341dc`); null if there is none. */
-export function defaultIdOf(prefix: string): string | null {
+export function findDefaultId(prefix: string): string | null {
   const last = prefix.slice(prefix.lastIndexOf('/') + 1);
   return DEFAULT_ID.test(last) ? last : null;
 }

@@ -1,5 +1,5 @@
 import { assignChannels, type MetricQuantity, type NamedMetricMeaning } from './channels.ts';
-import { metricMeaningOf } from './meaning.ts';
+import { findMetricMeaning } from './meaning.ts';
 import type { SparkplugMetric, SparkplugPayload } from './payload.ts';
 
 /** A metric, as the birth message of its node or device has announced it. */
@@ -43,7 +43,7 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
     }
     const born: AnnouncedMetric = { name, datatype, quantity: null };
     birth.byName.set(name, born);
-    const meaning = NUMERIC.has(datatype) ? metricMeaningOf(name, unit) : null;
+    const meaning = NUMERIC.has(datatype) ? findMetricMeaning(name, unit) : null;
     if (meaning) meanings.push({ ...meaning, name });
     if (alias === undefined) continue;
     if (birth.byAlias.has(alias)) twice.add(alias);

@@ -15,12 +15,12 @@ import {
   toPrintableName,
 } from './births.ts';
 import {
+  findSessionNumber,
   findSparkplugNode,
   isDeathOfSession,
   learnSparkplugMessage,
   nativeId,
   type SparkplugMemory,
-  sessionNumberOf,
 } from './memory.ts';
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
 import { parseSparkplugTopic, type SparkplugTopic } from './topic.ts';
@@ -78,7 +78,7 @@ function fitted(raw: bigint, width: 32 | 64, datatype: number): number | false {
 /**
  * Decoder of Eclipse Sparkplug B: nodes and devices of industrial gateways, whose birth messages name the metrics of later data messages.
  */
-export const sparkplug: Family<SparkplugMemory> = {
+export const sparkplugFamily: Family<SparkplugMemory> = {
   name: 'sparkplug',
   takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
@@ -150,7 +150,7 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
     return;
   }
   const node = findSparkplugNode(memory, topic);
-  const bdSeq = sessionNumberOf(opened);
+  const bdSeq = findSessionNumber(opened);
   if (bdSeq === null && node?.bdSeq !== null) {
     collector.refuse('bdSeq is missing: it is unknown which session ended');
   } else if (isDeathOfSession(node, bdSeq)) {

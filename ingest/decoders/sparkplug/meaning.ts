@@ -1,9 +1,9 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
-import { volumeChannelOf } from '../read/volume.ts';
-import { type RegisterDescription, registerFactsOf } from '../registers-of-a-device/register.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { getVolumeChannel } from '../read/volume.ts';
+import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { circuitOfWords, isElectricityWord } from './parts.ts';
-import { JOULES, type MetricUnit, metricUnitOf, metricVolumeUnitOf } from './units.ts';
+import { findMetricUnit, findMetricVolumeUnit, JOULES, type MetricUnit } from './units.ts';
 
 /**
  * Words of a metric's name, split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, also after a small letter
@@ -45,21 +45,21 @@ function splitName(written: string): NamedWords {
   const lower = found.map((word) => word.toLowerCase());
   const none = { words: lower, unit: undefined, doubtful: false };
   if (bracketed !== undefined) {
-    const unit = metricUnitOf(bracketed) ?? metricVolumeUnitOf(bracketed);
+    const unit = findMetricUnit(bracketed) ?? findMetricVolumeUnit(bracketed);
     // The brackets of `Energy (L1)` contain words instead of a unit. In `(kVArh)`, treating the unit as words does no harm.
     if (unit) return { words: lower, unit, doubtful: false };
     lower.push(...(bracketed.match(WORD) ?? []).map((word) => word.toLowerCase()));
     if (/[a-z]/i.test(bracketed) && /w/i.test(bracketed)) return none;
   }
   for (let index = found.length - 1; index >= 0; index--) {
-    const unit = metricUnitOf(found[index] as string);
+    const unit = findMetricUnit(found[index] as string);
     if (!unit || (SHORT.has(lower[index] as string) && index < found.length - 1)) continue;
     // `degC` was split into `deg` and `C`, so both are removed.
     const deg = index > 0 && lower[index - 1] === 'deg' ? 1 : 0;
     return { words: lower.toSpliced(index - deg, 1 + deg), unit, doubtful: SHORT.has(lower[index] as string) };
   }
   const last = found.at(-1) ?? '';
-  const volume = /^(?:m3|ft3|lit(?:er|re)s)$/.test(last) ? metricVolumeUnitOf(last) : undefined;
+  const volume = /^(?:m3|ft3|lit(?:er|re)s)$/.test(last) ? findMetricVolumeUnit(last) : undefined;
   return volume ? { words: lower.slice(0, -1), unit: volume, doubtful: false } : none;
 }
 
@@ -89,10 +89,10 @@ const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
 const SETPOINT = /^(setpoint|target|desired)$/;
 
 /** Returns the meaning of a metric by its name and the text of its unit property; null if it is not read. */
-export function metricMeaningOf(name: string, property: string | undefined): MetricMeaning | null {
+export function findMetricMeaning(name: string, property: string | undefined): MetricMeaning | null {
   const { words, unit: named, doubtful } = splitName(name);
   // The unit property takes precedence over a unit in the name, even if the property's unit is not one that is read.
-  const unit = property === undefined ? named : (metricUnitOf(property) ?? metricVolumeUnitOf(property));
+  const unit = property === undefined ? named : (findMetricUnit(property) ?? findMetricVolumeUnit(property));
   if (!unit || PULSES.test(name) || words.some((word) => NEVER.test(word))) return null;
   if (unit.kind === 'temperature_c') return temperature(words, unit, property !== undefined || !doubtful);
   if (unit.kind === 'volume_total_m3') return volume(words, name, unit);
@@ -106,15 +106,15 @@ export function metricMeaningOf(name: string, property: string | undefined): Met
     // An energy in joules is heat: no electricity meter counts in joules.
     ...(unit.per === JOULES && { commodity: 'heat' }),
   };
-  return registerFactsOf(described).not === null ? { unit, channel: '', described, words } : null;
+  return getRegisterFacts(described).not === null ? { unit, channel: '', described, words } : null;
 }
 
 /** Returns the meaning of a volume; null if it is not a register of gas, heat or water. */
 function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning | null {
-  const commodity = volumeCommodityOf([name]);
+  const commodity = findVolumeCommodity([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
   const named = words.filter((word) => !/^(volume|volumen|counter|index|m3|ft3|l)$/.test(word));
-  return { unit, channel: volumeChannelOf(commodity, circuitOfWords(named)), words: named };
+  return { unit, channel: getVolumeChannel(commodity, circuitOfWords(named)), words: named };
 }
 
 /**

@@ -49,7 +49,7 @@ function bear(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload | 
   if (device === null) {
     // A birth of the node starts a new session, in which each device must be born again.
     node.births.clear();
-    node.bdSeq = opened && sessionNumberOf(opened);
+    node.bdSeq = opened && findSessionNumber(opened);
   } else node.births.delete(device);
   if (opened && (device === null || node.devices.has(device) || node.devices.size < MAX_DEVICES_OF_NODE)) {
     if (device !== null) node.devices.add(device);
@@ -64,7 +64,7 @@ function bury(memory: SparkplugMemory, owner: Owner, opened: SparkplugPayload): 
   const node = findSparkplugNode(memory, owner);
   if (!node) return;
   if (owner.device !== null) node.births.delete(owner.device);
-  else if (isDeathOfSession(node, sessionNumberOf(opened))) node.births.clear();
+  else if (isDeathOfSession(node, findSessionNumber(opened))) node.births.clear();
 }
 
 /** Whether a node's death belongs to the node's current session. The last will of an earlier session can arrive after a new birth. */
@@ -72,7 +72,7 @@ export const isDeathOfSession = (node: SparkplugNode | undefined, bdSeq: bigint 
   node === undefined || node.bdSeq === null || node.bdSeq === bdSeq;
 
 /** Returns the number of the node's session, which its birth and its death contain; null if there is none. */
-export function sessionNumberOf({ metrics }: SparkplugPayload): bigint | null {
+export function findSessionNumber({ metrics }: SparkplugPayload): bigint | null {
   const metric: SparkplugMetric | undefined = metrics.find(({ name }) => name === 'bdSeq');
   if (!metric || metric.isNull) return null;
   return metric.longValue ?? (metric.intValue === undefined ? null : BigInt(metric.intValue));

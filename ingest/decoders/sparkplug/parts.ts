@@ -1,6 +1,6 @@
 import { foldAccents } from '../vocabulary/fold.ts';
 import { isNonEnglishTerm } from '../vocabulary/lexicon.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 
 /** Words that occur in names of all metrics of a kind, and therefore do not become a circuit. */
 const COMMON =
@@ -10,8 +10,8 @@ const MAX_CIRCUIT = 40;
 
 /** Whether a word means electricity, a direction, a tariff or a phase. A `W` in the same name then means watts. */
 export function isElectricityWord(word: string): boolean {
-  const { direction, parts } = nameFactsOf(word);
-  return COMMON.test(word) || direction !== null || parts.length > 0 || nameFactsOf(word).has('produced');
+  const { direction, parts } = getNameFacts(word);
+  return COMMON.test(word) || direction !== null || parts.length > 0 || getNameFacts(word).has('produced');
 }
 
 /** Returns the circuit of a volume from the words of its name. `meter` alone is not a circuit, but `meter 2` is. */
@@ -21,7 +21,7 @@ export const circuitOfWords = (words: readonly string[]): string =>
       (word, index) =>
         !COMMON.test(word) &&
         !isNonEnglishTerm(foldAccents(word)) &&
-        nameFactsOf(word).direction === null &&
+        getNameFacts(word).direction === null &&
         (word !== 'meter' || /^\d/.test(words[index + 1] ?? '')),
     ),
   );

@@ -2,7 +2,7 @@ import type { Type } from 'protobufjs/light.js';
 import protobuf from 'protobufjs/light.js';
 import { toStorable } from '#src/core/storable-text.ts';
 import { asObject, type Json, MAX_DECODED_BYTES, ownMember } from '../read/payload.ts';
-import { unitPropertyOf } from './units.ts';
+import { findUnitProperty } from './units.ts';
 
 const optional = (type: string, id: number) => ({ type, id });
 const repeated = (type: string, id: number) => ({ rule: 'repeated', type, id });
@@ -120,7 +120,7 @@ function openMetric(bytes: Uint8Array): SparkplugMetric | string {
     isHistorical: ownMember(body, 'isHistorical') === true,
     isTransient: ownMember(body, 'isTransient') === true,
     isNull: ownMember(body, 'isNull') === true,
-    unit: unitPropertyOf(asObject(ownMember(body, 'properties'))),
+    unit: findUnitProperty(asObject(ownMember(body, 'properties'))),
     intValue: ownMember(body, 'intValue') as number | undefined,
     longValue: bigIn(body, 'longValue'),
     plainValue: plain === undefined ? undefined : (body[plain] as SparkplugMetric['plainValue']),

@@ -1,6 +1,6 @@
 import type { ValueKind } from '../family.ts';
 import { asObject, type Json, ownMember } from '../read/payload.ts';
-import { volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale } from '../read/volume.ts';
 
 /** Scale of a unit: `value * times / per` is in the unit of the kind. */
 export interface MetricUnit {
@@ -45,7 +45,7 @@ const EXACT = new Map<string, MetricUnit>([
 ]);
 
 /** Returns the unit that a text names; undefined if the text is not a unit that is read. */
-export function metricUnitOf(text: string): MetricUnit | undefined {
+export function findMetricUnit(text: string): MetricUnit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());
 }
@@ -54,8 +54,8 @@ export function metricUnitOf(text: string): MetricUnit | undefined {
  * Returns the volume unit that a property, the brackets of a name or the end of a name states. Elsewhere in a name, `m3` and `l` number
  * motors and lines.
  */
-export function metricVolumeUnitOf(text: string): MetricUnit | undefined {
-  const scale = volumeScaleOf(text.trim());
+export function findMetricVolumeUnit(text: string): MetricUnit | undefined {
+  const scale = findVolumeScale(text.trim());
   return scale && { kind: 'volume_total_m3', ...scale };
 }
 
@@ -63,7 +63,7 @@ export function metricVolumeUnitOf(text: string): MetricUnit | undefined {
 const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunits', 'unit', 'units', 'uom']);
 
 /** Returns the text of the property that states a metric's unit; undefined if there is none. */
-export function unitPropertyOf(properties: Json | null): string | undefined {
+export function findUnitProperty(properties: Json | null): string | undefined {
   const keys = ownMember(properties, 'keys');
   const values = ownMember(properties, 'values');
   if (!Array.isArray(keys) || !Array.isArray(values)) return undefined;

@@ -1,17 +1,17 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
 import {
   energyScale,
+  findTemperatureScale,
   powerScale,
-  temperatureScaleOf,
   type UnitScale,
   volumeUnitScale,
 } from '../homeassistant/units.ts';
 import { readJson, readText } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
-import { volumeChannelOf } from '../read/volume.ts';
+import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
-import { volumeCommodityOf } from '../vocabulary/volume-of.ts';
+import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 
 /** Attributes of an entity that are needed to decode its states. */
 const ATTRIBUTES = ['unit_of_measurement', 'device_class', 'state_class', 'friendly_name'] as const;
@@ -58,7 +58,7 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   const isCumulative =
     attributes.state_class === undefined ? undefined : CUMULATIVE.has(attributes.state_class.toLowerCase());
   if (deviceClass === 'temperature') {
-    const scale = temperatureScaleOf(unit);
+    const scale = findTemperatureScale(unit);
     return scale && { kind: 'temperature_c', channel: 'temperature', degrees: scale };
   }
   const power = powerScale(unit);
@@ -75,8 +75,8 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   const volume = volumeUnitScale(unit);
   if (!volume || !(deviceClass === undefined || ['gas', 'water', 'volume'].includes(deviceClass))) return null;
   const commodity = deviceClass === 'gas' || deviceClass === 'water' ? ({ commodity: deviceClass } as const) : {};
-  const medium = volumeCommodityOf(names, { ...commodity, isTotal: isCumulative === true });
-  return medium && { kind: 'volume_total_m3', channel: volumeChannelOf(medium), ...volume };
+  const medium = findVolumeCommodity(names, { ...commodity, isTotal: isCumulative === true });
+  return medium && { kind: 'volume_total_m3', channel: getVolumeChannel(medium), ...volume };
 }
 
 /**
@@ -113,7 +113,7 @@ const HEATING = new Map([
 ]);
 
 /** Decoder of Home Assistant's state stream. Its memory contains the attributes of each entity. */
-export const statestream: Family<Map<string, EntityAttributes>> = {
+export const statestreamFamily: Family<Map<string, EntityAttributes>> = {
   name: 'statestream',
   takes: (topic) => parseStreamTopic(topic) !== null,
   remembers: (topic) => parseStreamTopic(topic)?.about === 'attribute',

@@ -2,7 +2,7 @@ import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import { type Conditions, compileConditions } from '../read/conditions.ts';
 import type { FamilyTable, FieldEntry, TopicEntry, TopicParts } from './form.ts';
-import { compilePattern, compileTemplate, type PartValues, patternSourceOf, type TopicPattern } from './pattern.ts';
+import { compilePattern, compileTemplate, getPatternSource, type PartValues, type TopicPattern } from './pattern.ts';
 
 export type ReadPlace = (json: unknown) => unknown;
 type FillTemplate = (named: PartValues) => string;
@@ -95,7 +95,7 @@ export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
       : null,
     known: compiledOrNull(entry.known ?? entry.unknown),
   };
-  const withField = { ...parts, field: fields.map(({ name }) => patternSourceOf(name, parts)).join('|') };
+  const withField = { ...parts, field: fields.map(({ name }) => getPatternSource(name, parts)).join('|') };
   return texts.map((text) => ({
     ...shared,
     pattern: text === '#' ? null : compilePattern(text, withField),
@@ -127,7 +127,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
   const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;
   // If the table states where the body contains the unit, the table's own unit does not apply.
   const unitPath = entry.unit_at ?? topic.unit_at?.replace('{field}', () => name);
-  const { times, per } = (unitPath === undefined && scaleOf(entry.kind, entry.unit)) || UNSCALED;
+  const { times, per } = (unitPath === undefined && findUnitScale(entry.kind, entry.unit)) || UNSCALED;
   return {
     entry,
     name,
@@ -149,7 +149,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
 const SPELLINGS: Readonly<Record<string, string>> = { Watt: 'W', 'm³': 'm3' };
 
 /** Returns the scale from a unit to the stored unit of a kind of value; undefined if the kind has no such unit. */
-export function scaleOf(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
+export function findUnitScale(kind: FieldEntry['kind'], unit: unknown): { times: number; per: number } | undefined {
   if (typeof unit !== 'string') return undefined;
   const word = Object.hasOwn(SPELLINGS, unit) ? SPELLINGS[unit] : unit;
   return UNIT_SCALES[kind as keyof typeof UNIT_SCALES]?.get(word ?? unit);
@@ -157,7 +157,7 @@ export function scaleOf(kind: FieldEntry['kind'], unit: unknown): { times: numbe
 
 /** Whether a text is a unit of any kind of value. */
 export const isUnit = (unit: unknown): boolean =>
-  (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => scaleOf(kind, unit) !== undefined);
+  (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => findUnitScale(kind, unit) !== undefined);
 
 function placeOf(path: string): ReadPlace {
   const place = compileJsonPath(path);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { blueprint } from '../_blueprint/decode.ts';
+import { blueprintFamily } from '../_blueprint/decode.ts';
 import { createTableFamily } from './engine.ts';
 import { type FamilyTable, parseTable, readTable } from './form.ts';
 
@@ -20,8 +20,8 @@ test('reads the blueprint’s cases equally through its table and its code', () 
     messageOf('example/cellar/energy', '12'),
     messageOf('example/cellar/energy/more', body),
   ]) {
-    expect(family.takes?.(message.topic)).toBe(blueprint.takes?.(message.topic));
-    const [read, expected] = [family, blueprint].map((one) => {
+    expect(family.takes?.(message.topic)).toBe(blueprintFamily.takes?.(message.topic));
+    const [read, expected] = [family, blueprintFamily].map((one) => {
       const decoded = one.decode(message, {}, new Set() as never);
       return decoded && [decoded.said, decoded.refused];
     });

@@ -9,7 +9,15 @@ import {
   refusedResult,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { type BodyPart, compileTopics, type Field, isUnit, type ReadPlace, scaleOf, type Topic } from './compile.ts';
+import {
+  type BodyPart,
+  compileTopics,
+  type Field,
+  findUnitScale,
+  isUnit,
+  type ReadPlace,
+  type Topic,
+} from './compile.ts';
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry } from './form.ts';
 import { cacheByTopic, matchPattern, type PartValues } from './pattern.ts';
 
@@ -253,7 +261,7 @@ function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Fi
   }
   const number = none_below === undefined ? undefined : readNumber(value);
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
-  const ofBody = readUnit ? scaleOf(kind, unit) : UNSCALED;
+  const ofBody = readUnit ? findUnitScale(kind, unit) : UNSCALED;
   if (!ofBody) {
     if (!(isShared && isUnit(unit))) collector.refuse(`${name} has no unit that is known`, device);
     return;

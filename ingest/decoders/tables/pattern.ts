@@ -12,7 +12,7 @@ export interface TopicPattern {
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Converts a topic template to the source of a regular expression. `capture`: whether its placeholders become named groups. */
-export function patternSourceOf(template: string, parts: TopicParts, capture = false): string {
+export function getPatternSource(template: string, parts: TopicParts, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
     .split(/(\{[a-z_]+[+*]?\}\/?)/)
@@ -36,7 +36,7 @@ export function compilePattern(template: string, parts: TopicParts): TopicPatter
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
   );
-  return { expression: new RegExp(`^${patternSourceOf(template, parts, true)}$`), words: new Map(words) };
+  return { expression: new RegExp(`^${getPatternSource(template, parts, true)}$`), words: new Map(words) };
 }
 
 /** Matches a text with a pattern and returns the values of the placeholders; null if the text does not match. */

@@ -19,7 +19,7 @@ import { readBlock, type TasmotaSource } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
-export const tasmota: Family<BareBaseTopics> = {
+export const tasmotaFamily: Family<BareBaseTopics> = {
   name: 'tasmota',
   takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBareTopic(topic),
   remembers: isBareSensorTopic,

@@ -1,5 +1,5 @@
-import { foldedWordsOf } from '../vocabulary/fold.ts';
-import { type NotCountedReason, nameFactsOf } from '../vocabulary/name-facts.ts';
+import { splitFoldedWords } from '../vocabulary/fold.ts';
+import { getNameFacts, type NotCountedReason } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 
 /**
@@ -80,7 +80,7 @@ const remembered = new Map<string, MeterNameMeaning>();
 
 /** Replaces abbreviations in a name by full words, so that the name can be classified with the meter's other names. */
 export const expandAbbreviations = (name: string): string =>
-  foldedWordsOf(name)
+  splitFoldedWords(name)
     .map((word) => SHORT.get(word) ?? word)
     .join(' ');
 
@@ -97,7 +97,7 @@ function read(name: string): MeterNameMeaning {
     return { is: 'register', channel: [obis.direction, ...obis.parts].join('/') };
   }
   if (/^[1-9]\d?[._-]\d{1,2}[._-]\d{1,2}$/.test(name)) return { is: 'other', because: null };
-  const said = nameFactsOf(expandAbbreviations(name));
+  const said = getNameFacts(expandAbbreviations(name));
   const words = expandAbbreviations(name).split(' ');
   const sign = /^[+-]A$/i.test(name) ? name[0] : null;
   if (sign) return { is: 'register', channel: sign === '+' ? 'import' : 'export' };

@@ -2,10 +2,10 @@ import { COMMODITIES, type Commodity } from '#src/database/meter.ts';
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
 import type { Json } from '../read/payload.ts';
-import { volumeChannelOf } from '../read/volume.ts';
+import { getVolumeChannel } from '../read/volume.ts';
 import { classifySingleRegister } from '../registers-of-a-device/alone.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
-import { nameFactsOf } from '../vocabulary/name-facts.ts';
+import { getNameFacts } from '../vocabulary/name-facts.ts';
 import { expandAbbreviations, type MeterNameMeaning, readMeterName } from './meter-names.ts';
 import type { TasmotaSource } from './source.ts';
 
@@ -122,10 +122,10 @@ const isTeleinfo = (block: Json): boolean => Object.hasOwn(block, 'PSUB') && Obj
 
 /** Whether a name means a register of one day (`Day Energy`): it contains "day", and no other name in the block contains "night". */
 function isOfDay(name: string, block: Json): boolean {
-  const { bySibling } = nameFactsOf(expandAbbreviations(name));
+  const { bySibling } = getNameFacts(expandAbbreviations(name));
   if (bySibling?.else !== 'period') return false;
   return !Object.keys(block).some((other) =>
-    nameFactsOf(expandAbbreviations(other)).siblings.includes(bySibling.sibling),
+    getNameFacts(expandAbbreviations(other)).siblings.includes(bySibling.sibling),
   );
 }
 
@@ -147,6 +147,6 @@ function describedBy(name: string, channel: string, unit: 'kWh' | 'W', scope: st
  */
 function mapped(countsAs: string, isVolume: boolean): string | null {
   if (COMMODITIES.some((one) => one === countsAs))
-    return isVolume ? volumeChannelOf(countsAs as Commodity) : `${countsAs}/import`;
+    return isVolume ? getVolumeChannel(countsAs as Commodity) : `${countsAs}/import`;
   return isVolume ? null : countsAs;
 }

@@ -31,7 +31,7 @@ export function spellingsWithoutAccents(word: string): string[] {
 }
 
 /** Splits a name (`EnergyToday`, `feed-in`, `Énergie_réactive`) into folded words. Only the first 200 characters are read. */
-export const foldedWordsOf = (name: string): string[] =>
+export const splitFoldedWords = (name: string): string[] =>
   foldAccents(
     name
       .slice(0, 200)

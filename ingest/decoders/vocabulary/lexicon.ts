@@ -53,13 +53,13 @@ const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one))
 const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
 /** Returns the meanings of a word or phrase in all languages; null if it is in no dictionary. */
-export const meaningsOf = (word: string): Meanings | null =>
+export const findMeanings = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
 /** Whether a word has a meaning in another language but none in English, and is not a place. Such words do not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
-  word.length >= SHORTEST_PART && !found(inEnglish, word) && meaningsOf(word)?.has('place') === false;
+  word.length >= SHORTEST_PART && !found(inEnglish, word) && findMeanings(word)?.has('place') === false;
 
 /** Whether words joined by blanks form a phrase in one of the languages. */
 export const isPhrase = (words: string): boolean => all.words.has(words);

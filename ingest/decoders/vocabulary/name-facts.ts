@@ -1,6 +1,6 @@
-import { foldedWordsOf } from './fold.ts';
+import { splitFoldedWords } from './fold.ts';
 import type { WordMeaning } from './language.ts';
-import { isPhrase, MAX_PHRASE_WORDS, meaningsOf } from './lexicon.ts';
+import { findMeanings, isPhrase, MAX_PHRASE_WORDS } from './lexicon.ts';
 import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
@@ -89,7 +89,7 @@ const remembered = new Map<string, NameFacts>();
 /**
  * Returns the facts that the name of a register or power states, in any of the languages. Cached, because each message repeats its names.
  */
-export function nameFactsOf(name: string): NameFacts {
+export function getNameFacts(name: string): NameFacts {
   const known = remembered.get(name);
   if (known) return known;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
@@ -100,7 +100,7 @@ export function nameFactsOf(name: string): NameFacts {
 
 function read(name: string): NameFacts {
   const obis = parseObisCode(name) ?? readTeleinfoLabel(name);
-  const words = phrasesOf(foldedWordsOf(name));
+  const words = phrasesOf(splitFoldedWords(name));
   const has = (concept: WordMeaning) => words.some(({ meanings }) => meanings?.has(concept));
   const [, before, letter = '', last = letter, after = before] = SIGNED.exec(name.slice(0, 200)) ?? [];
   const rated = has('tariff');
@@ -182,7 +182,7 @@ function phrasesOf(words: readonly string[]): Phrase[] {
     while (length > 1 && !isPhrase(words.slice(at, at + length).join(' '))) length--;
     const text = words.slice(at, at + length).join(' ');
     const noun = text.replace(/\d+$/, '');
-    phrases.push({ text, meanings: meaningsOf(text) ?? (noun === text ? null : meaningsOf(noun)) });
+    phrases.push({ text, meanings: findMeanings(text) ?? (noun === text ? null : findMeanings(noun)) });
     at += length;
   }
   return phrases;

@@ -1,4 +1,4 @@
-import { foldedWordsOf } from './fold.ts';
+import { splitFoldedWords } from './fold.ts';
 
 /**
  * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that is only a heat meter, or by its medium on M-Bus (EN
@@ -19,6 +19,6 @@ const RETURN =
 
 /** Whether temperatures with these names are those of a flow and its return. Heat meters measure both, but so do heat pumps. */
 export function isThermalCircuit(temperatures: readonly string[]): boolean {
-  const words = temperatures.flatMap(foldedWordsOf);
+  const words = temperatures.flatMap(splitFoldedWords);
   return words.some((word) => FLOW.test(word)) && words.some((word) => RETURN.test(word));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { classifySingleRegister, type SingleRegisterVerdict } from '../registers-of-a-device/alone.ts';
 import { LANGUAGES } from './language.ts';
-import { nameFactsOf } from './name-facts.ts';
+import { getNameFacts } from './name-facts.ts';
 
 const names = readFileSync(new URL('./register-names.tsv', import.meta.url), 'utf8')
   .split('\n')
@@ -128,7 +128,7 @@ test('the time to classify an unknown word grows at most linearly with its lengt
   const timeOf = (length: number) => {
     const names = Array.from({ length: 1_000 }, () => wordOf(length));
     const { user: before } = process.cpuUsage();
-    for (const name of names) nameFactsOf(name);
+    for (const name of names) getNameFacts(name);
     return process.cpuUsage().user - before;
   };
   // Warm-up: V8 compiles the code. Each round has new names, because names are cached.

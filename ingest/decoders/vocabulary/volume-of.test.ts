@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { volumeCommodityOf } from './volume-of.ts';
+import { findVolumeCommodity } from './volume-of.ts';
 
 test.each([
   // Volume names from public projects and forums.
@@ -39,13 +39,13 @@ test.each([
   ['Total volume', null],
   ['Counter', null],
 ])('classifies %s as %s', (name, commodity) => {
-  expect(volumeCommodityOf([name])).toBe(commodity);
+  expect(findVolumeCommodity([name])).toBe(commodity);
 });
 
 test('uses facts besides the names: a class states the commodity, a state class states that a value is a total', () => {
-  expect(volumeCommodityOf(['Value'], { commodity: 'water' })).toBe('water');
-  expect(volumeCommodityOf(['Gas'], { isTotal: true })).toBe('gas');
-  expect(volumeCommodityOf(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
-  expect(volumeCommodityOf(['Total'], { isTotal: true })).toBeNull();
-  expect(volumeCommodityOf(['volume', 'watermeter-7'])).toBe('water');
+  expect(findVolumeCommodity(['Value'], { commodity: 'water' })).toBe('water');
+  expect(findVolumeCommodity(['Gas'], { isTotal: true })).toBe('gas');
+  expect(findVolumeCommodity(['Water tank'], { commodity: 'water', isTotal: true })).toBeNull();
+  expect(findVolumeCommodity(['Total'], { isTotal: true })).toBeNull();
+  expect(findVolumeCommodity(['volume', 'watermeter-7'])).toBe('water');
 });

@@ -128,7 +128,7 @@ const UNITS = new Map([
 const NO_HIGHEST = 2.2250738585072014e-308;
 
 /** Decoder of vzlogger: electricity meters that are read by SML or IEC 62056-21 (D0). */
-export const vzlogger: Family<Channels> = {
+export const vzloggerFamily: Family<Channels> = {
   name: 'vzlogger',
   takes: (topic) => parseVzloggerTopic(topic) !== null,
   remembers(topic) {

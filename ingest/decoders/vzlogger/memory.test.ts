@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDecoders } from '../gateway-decoders.ts';
-import { vzlogger } from './decode.ts';
+import { vzloggerFamily } from './decode.ts';
 
 const SETTINGS = { meter: { vzlogger: { unit: 'Wh' } } };
 const message = (leaf: string, payload: string, replayed = false) => ({
@@ -11,7 +11,7 @@ const message = (leaf: string, payload: string, replayed = false) => ({
 });
 
 test('reads current means although the broker has retained a single value', () => {
-  const decoders = createDecoders([vzlogger]);
+  const decoders = createDecoders([vzloggerFamily]);
   decoders.recall(message('id', '1-0:1.8.0*255', true));
   const kept = message('raw', '1000', true);
   expect(decoders.isNews(kept, () => true)).toBe(false);

@@ -101,7 +101,7 @@ function learnIds(memory: WarpMemory, { topic, payload }: DeviceMessage): void {
 }
 
 /** Decoder of Tinkerforge WARP Chargers and Energy Managers, and of the meters that they read. */
-export const warp: Family<WarpMemory> = {
+export const warpFamily: Family<WarpMemory> = {
   name: 'warp',
   takes: (topic) => parseWarpTopic(topic) !== null,
   remembers: (topic) => parseWarpTopic(topic)?.what === 'ids',

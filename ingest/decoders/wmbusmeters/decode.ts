@@ -3,7 +3,7 @@ import { readNumber } from '../read/number.ts';
 import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
-import { volumeChannelOf } from '../read/volume.ts';
+import { getVolumeChannel } from '../read/volume.ts';
 
 /** Root of the documented topics, `wmbusmeters/{id or name}`, which the Home Assistant add-on also uses. */
 const ROOT = 'wmbusmeters/';
@@ -124,11 +124,11 @@ const NO_VALUE = -2_147_483_648;
  * electricity, because it has no volume.
  */
 const VOLUME_CHANNELS = new Map(
-  (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, volumeChannelOf(medium)]),
+  (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, getVolumeChannel(medium)]),
 );
 
 /** Decoder of wmbusmeters: electricity, heat, cooling, gas and water meters that are received by radio or read by wired M-Bus. */
-export const wmbusmeters = createStatelessFamily({
+export const wmbusmetersFamily = createStatelessFamily({
   name: 'wmbusmeters',
   takes: (topic) => topic === ALARMS || isOwnTopic(topic),
   knows: mayBeTelegram,

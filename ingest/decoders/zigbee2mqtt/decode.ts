@@ -163,7 +163,7 @@ function channelOf(direction: 'import' | 'export', ending: string | undefined): 
 const NO_VOLUMES: ReadonlyMap<string, AnnouncedVolume> = new Map();
 
 /** Decoder of Zigbee devices behind Zigbee2MQTT: meters, plugs, thermostats, valves, sensors. */
-export const zigbee2mqtt: Family<BridgesByBaseTopic> = {
+export const zigbee2mqttFamily: Family<BridgesByBaseTopic> = {
   name: 'zigbee2mqtt',
   remembers: (topic) => parseBridgeTopic(topic) !== null,
   newMemory: () => new Map(),

@@ -1,7 +1,7 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { type Json, ownMember } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
-import { volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
 
 const ATTRIBUTES = new Map<unknown, Commodity>([
@@ -18,7 +18,7 @@ export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | nu
   const of = ATTRIBUTES.get(ownMember(exposed, 'property'));
   if (of === undefined) return null;
   const unit = ownMember(exposed, 'unit');
-  const scale = typeof unit === 'string' ? volumeScaleOf(unit) : undefined;
+  const scale = typeof unit === 'string' ? findVolumeScale(unit) : undefined;
   const text = String(ownMember(exposed, 'description') ?? '').slice(0, 500);
   const isTotal = /\b(?:total|cumulative)\b/i.test(text) && !/\b(?:last|dai?ly|month(?:ly)?|today)\b/i.test(text);
   return scale && isTotal ? { of, scale } : null;
@@ -28,6 +28,6 @@ export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | nu
 export function addVolumes(collector: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
   for (const [name, { of, scale }] of volumes) {
     const value = ownMember(attributes, name);
-    collector.add({ device, channel: volumeChannelOf(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
+    collector.add({ device, channel: getVolumeChannel(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
   }
 }

@@ -5,7 +5,7 @@ import {
   type FamilyDecodeResult,
   type ValueKind,
 } from '../family.ts';
-import { temperatureScaleOf } from '../homeassistant/units.ts';
+import { findTemperatureScale } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
 import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -16,7 +16,7 @@ import {
   refusedResult,
   toCelsius,
 } from '../read/value-collector.ts';
-import { US_GALLON, type VolumeScale, volumeChannelOf, volumeScaleOf } from '../read/volume.ts';
+import { findVolumeScale, getVolumeChannel, US_GALLON, type VolumeScale } from '../read/volume.ts';
 
 /** Command classes that are read, with their numbers (used in value id topics) and their names (used in named topics). */
 const CLASSES = new Map([
@@ -87,7 +87,7 @@ function meteredOf(key: number, circuit: string): Metered {
   if (type === COOLING && scale === 0) return { channel: `${circuit}heat/cooling/import`, kind: 'energy_total_kwh' };
   if (type !== GAS && type !== WATER) return null;
   const volume = volumeOf(scale, type === WATER);
-  const channel = volumeChannelOf(type === GAS ? 'gas' : 'water', circuit.slice(0, -1));
+  const channel = getVolumeChannel(type === GAS ? 'gas' : 'water', circuit.slice(0, -1));
   return volume && { channel, kind: 'volume_total_m3', ...volume };
 }
 
@@ -105,14 +105,14 @@ const electric = (circuit: string, kind: ValueKind, rate: (typeof RATES)[number]
 
 function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
   if (scale === 2 && isWater) return US_GALLON;
-  return volumeScaleOf(['m3', 'ft3'][scale]) ?? null;
+  return findVolumeScale(['m3', 'ft3'][scale]) ?? null;
 }
 
 /**
  * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are decoded by their
  * announcements instead.
  */
-export const zwavejs = createStatelessFamily({
+export const zwavejsFamily = createStatelessFamily({
   name: 'zwavejs',
   takes: (topic) => parseZwaveTopic(topic) !== null,
   decode,
@@ -180,7 +180,7 @@ function decodeValue(
     const isAir = about === 'sensor' && property === 'Air_temperature' && key === null;
     if (!isAir && !(about === 'setpoint' && property === 'setpoint' && key === HEATING_SETPOINT)) return collector;
     // Only payloads with the complete value id state the unit. For others, the owner sets the temperature scale.
-    const scale = temperatureScaleOf(unit) ?? settings.zwavejs?.temperature_unit;
+    const scale = findTemperatureScale(unit) ?? settings.zwavejs?.temperature_unit;
     if (!scale) collector.see(node);
     else {
       const kind = isAir ? 'temperature_c' : 'setpoint_c';

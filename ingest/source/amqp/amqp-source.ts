@@ -8,7 +8,7 @@ import { startCountingStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
 import { consumeShard, shardPriority } from './shard.ts';
 import { shardQueue } from './topology.ts';
-import { controlReads, innerOf, watchMajority, watchSilence } from './watch-connection.ts';
+import { controlReads, getInnerConnection, watchMajority, watchSilence } from './watch-connection.ts';
 
 /**
  * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
@@ -268,5 +268,5 @@ const withTimeout = (what: Promise<unknown>) =>
 /** Destroys a connection at once, even if requests are pending. */
 function abandon(connection: ChannelModel): void {
   connection.on('error', () => {});
-  innerOf(connection).stream.destroy(new Error('given up'));
+  getInnerConnection(connection).stream.destroy(new Error('given up'));
 }

@@ -11,7 +11,7 @@ interface Inner {
   recvSinceLastCheck: boolean;
 }
 
-export const innerOf = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
+export const getInnerConnection = ({ connection }: ChannelModel): Inner => connection as unknown as Inner;
 
 /**
  * Pauses and resumes reading from a connection. amqplib reads without limit, and a prefetch counts messages, not bytes. Messages that do
@@ -19,7 +19,7 @@ export const innerOf = ({ connection }: ChannelModel): Inner => connection as un
  * pause, silence does not count as a failure of the broker, because this process causes it.
  */
 export function controlReads(connection: ChannelModel, heartbeatSeconds: number) {
-  const inner = innerOf(connection);
+  const inner = getInnerConnection(connection);
   const { stream } = inner;
   const read = stream.read.bind(stream);
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ const LOOK_MS = 250;
  * counts checks instead of time, because a process that hung has also missed its checks.
  */
 export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
-  const { stream } = innerOf(connection);
+  const { stream } = getInnerConnection(connection);
   let before = -1;
   let silentLooks = 0;
   const timer = setInterval(() => {

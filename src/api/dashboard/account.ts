@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { listOf, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { createImport, importerOf } from '#src/api/v1/imports/operations.ts';
+import { createImport, getImporter } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
-import { importQuery, MAX_IMPORTED, toResponse } from '#src/api/v1/imports/shape.ts';
+import { importQuerySchema, MAX_IMPORTED, toResponse } from '#src/api/v1/imports/shape.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { previewImport } from '#src/onboarding/import.ts';
 import { findRowsWithDifferentSettings, listWaitingImports } from '#src/onboarding/imports.ts';
-import { importCheck, session, waitingImports } from './shapes.ts';
+import { importCheckSchema, sessionSchema, waitingImportsSchema } from './shapes.ts';
 
 // Operations of the dashboard about the signed-in account.
 
@@ -18,7 +18,7 @@ export const listSessions = defineOperation('GET /v1/sessions', {
   summary: 'Lists the caller’s own sessions with their browsers, page by page.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(session),
+  answer: z.array(sessionSchema),
   query: z.object({ ...pageFields }),
   async handle({ context: { clock }, db, caller, page }) {
     const sessions = await page('session_id', (at) => list(db, caller.userId, clock(), at));
@@ -31,7 +31,7 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
   forOwnerOnly: true,
   audit: { action: 'session.ended', target: 'session_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, caller, params }) =>
     shapes.messageOrNotFound(
       await evictSession(db, caller.userId, params.session_id),
@@ -49,7 +49,7 @@ export const listUnfetchedImports = defineOperation('GET /v1/waiting-imports', {
   summary: 'Lists the imports of the account whose passwords have not been fetched yet, latest first.',
   forOwnerOnly: true,
   scope: 'devices:write',
-  answer: waitingImports,
+  answer: waitingImportsSchema,
   async handle({ db, caller }) {
     return (await listWaitingImports(db, requireOwnAccount(caller), MOST)).map(toResponse);
   },
@@ -62,15 +62,15 @@ export const checkImport = defineOperation('POST /v1/import-check', {
     'Validates an import of a table of devices: returns its result, and every error with its line. Imports nothing.',
   changes: 'nothing',
   scope: 'devices:write',
-  answer: importCheck,
+  answer: importCheckSchema,
   status: 200,
-  query: importQuery,
+  query: importQuerySchema,
   // The schema accepts any rows. The handler validates them one by one, so that all invalid rows are reported instead of only the first.
   body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {
     const checked = await checkRows(body, rowName);
-    const importer = importerOf({ caller, address, query }, checked.devices);
+    const importer = getImporter({ caller, address, query }, checked.devices);
     const { plan, newUsers } = await previewImport(db, importer, checked.rows);
     return {
       rows: body.length,

@@ -38,7 +38,7 @@ export const BROWSER_COOKIE_MS = 365 * 86_400_000;
 const ATTRIBUTES = 'Path=/dashboard; Secure; HttpOnly; SameSite=Strict';
 
 /** Returns the value of a cookie in the request, if the value has at most `longest` characters. */
-export function cookieValueOf(request: FastifyRequest, name: string, longest = 100): string | undefined {
+export function parseCookieValue(request: FastifyRequest, name: string, longest = 100): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w.-]{20,${longest}})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }
 
@@ -54,7 +54,7 @@ export const setProviderCookie = (name: string, value: string, maxAgeMs: number)
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;
 
 /** Returns the caller of the session in the request's cookie. Throws 401 if there is no valid session. */
-export async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
+export async function authenticateCaller(context: ApiContext, request: FastifyRequest): Promise<Caller> {
   const caller = await sessionOf(context, request);
   if (!caller) throw new AppError('unauthorized');
   request.caller = caller;
@@ -66,7 +66,7 @@ export async function sessionOf(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
 ): Promise<Caller | null> {
-  const secret = cookieValueOf(request, COOKIES[environment]);
+  const secret = parseCookieValue(request, COOKIES[environment]);
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 
@@ -76,7 +76,7 @@ export function checkCsrf(secret: string, request: FastifyRequest, sessionId: st
 }
 
 /** Returns the browser, address and language of the request that completes a sign-in. */
-export const signInDetailsOf = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
+export const getSignInDetails = ({ headers, ip }: FastifyRequest): SignedInFrom => ({
   userAgent: headers['user-agent'] ?? null,
   address: ip,
   language: negotiateLanguage(headers['accept-language'] ?? ''),

@@ -7,7 +7,7 @@ import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { findCallerInHome } from '#src/auth/homes.ts';
 import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
-import { callerOf } from './caller.ts';
+import { authenticateCaller } from './caller.ts';
 
 /** Interval of the query for new readings. One query serves all streams of this process. */
 const LOOK_MS = 2_000;
@@ -67,7 +67,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
   // No HEAD route, because it would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
-    const signedIn = await callerOf(context, request);
+    const signedIn = await authenticateCaller(context, request);
     const caller = await findCallerInHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
     const userId = await resolveRequestedUserId(context.db, caller, named);
     const owner = await streamOwner(context.db, caller);

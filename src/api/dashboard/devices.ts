@@ -4,7 +4,7 @@ import { findAlert } from '#src/alerts/store.ts';
 import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { editContextOf } from '#src/api/v1/devices/edits.ts';
+import { getEditContext } from '#src/api/v1/devices/edits.ts';
 import { toResponse as seriesToResponse } from '#src/api/v1/series/shape.ts';
 import { findSentDeliveryOfPath } from '#src/api/v1/webhooks/operations.ts';
 import { deliveryToResponse } from '#src/api/v1/webhooks/shape.ts';
@@ -16,17 +16,23 @@ import { answerSuspectedMeterSwap, listSuspectedMeterSwaps } from '#src/devices/
 import { findDevice } from '#src/devices/store.ts';
 import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
-import { firing, heldAnswer, sentDelivery, swapGuesses, usableSeries } from './shapes.ts';
+import {
+  firingSchema,
+  heldResponseSchema,
+  sentDeliverySchema,
+  swapGuessesSchema,
+  usableSeriesSchema,
+} from './shapes.ts';
 
 // Operations of the dashboard about devices, alerts, webhooks and series, in addition to the public API.
 
 export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
   scope: 'devices:read',
-  answer: heldAnswer,
+  answer: heldResponseSchema,
   async handle({ db, reach, params }) {
     const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
-    return (await list(db, device_id)).map((one) => shapes.membersOf(heldAnswer.element, one));
+    return (await list(db, device_id)).map((one) => shapes.pickMembers(heldResponseSchema.element, one));
   },
 });
 
@@ -34,11 +40,13 @@ export const listSwaps = defineOperation('GET /v1/swaps', {
   summary:
     'Lists the registers of a user’s devices that dropped or jumped so far that a replaced meter is assumed, if nobody has confirmed it.',
   scope: 'devices:read',
-  answer: swapGuesses,
+  answer: swapGuessesSchema,
   query: z.object({ user_id: idField.optional() }),
   async handle({ db, caller, reach, query: { user_id } }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) => shapes.membersOf(swapGuesses.element, one));
+    return (await listSuspectedMeterSwaps(db, reach, userId)).map((one) =>
+      shapes.pickMembers(swapGuessesSchema.element, one),
+    );
   },
 });
 
@@ -48,9 +56,9 @@ export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', 
   status: 200,
   audit: { action: 'device.edited', target: 'device_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   body: z.strictObject({
-    at: shapes.instantShape,
+    at: shapes.instantSchema,
     native_name: z.string().max(200),
     is_replaced: z.boolean(),
     reason: z.string().min(1).max(500),
@@ -64,7 +72,7 @@ export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', 
     body: { at, native_name: nativeName, is_replaced: isReplaced, reason },
   }) {
     const answer = { at: new Date(at), nativeName, isReplaced, reason };
-    const editing = editContextOf(context, caller);
+    const editing = getEditContext(context, caller);
     const isAsked = await answerSuspectedMeterSwap(db, reach, params.device_id, answer, editing);
     if (!isAsked) throw new AppError('notFound');
     return { message: isReplaced ? 'The swap is confirmed' : 'The readings are excluded' };
@@ -74,7 +82,7 @@ export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', 
 export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings', {
   summary: 'Lists the times at which an alert fired, latest first, page by page.',
   scope: 'alerts:read',
-  answer: z.array(firing),
+  answer: z.array(firingSchema),
   query: z.object({ ...pageFields }),
   async handle({ db, reach, params, page }) {
     const { alert_id } = requireFound(await findAlert(db, reach, params.alert_id));
@@ -83,7 +91,7 @@ export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings',
   },
 });
 
-const firingToResponse = (row: PastFiring): z.output<typeof firing> => ({
+const firingToResponse = (row: PastFiring): z.output<typeof firingSchema> => ({
   fired_at: row.fired_at.toISOString(),
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,
@@ -97,7 +105,7 @@ const firingToResponse = (row: PastFiring): z.output<typeof firing> => ({
 export const webhookDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/exchange', {
   summary: 'Returns one delivery of a subscription: the request, and the receiver’s response to each attempt.',
   scope: 'webhooks:read',
-  answer: sentDelivery,
+  answer: sentDeliverySchema,
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
     const { request, attempts } = sent;
@@ -109,7 +117,7 @@ export const listUsablePriceSeries = defineOperation('GET /v1/usable-series', {
   summary:
     'Lists the price series that a user can use, with the number of prices and the end of the latest price, page by page.',
   scope: 'tariffs:read',
-  answer: z.array(usableSeries),
+  answer: z.array(usableSeriesSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '#src/api/operation.ts';
-import { operationsOf } from '#src/api/v1/operations.ts';
+import { listOperations } from '#src/api/v1/operations.ts';
 import * as account from './account.ts';
 import * as devices from './devices.ts';
 import * as operator from './operator.ts';
@@ -10,7 +10,7 @@ import * as periods from './periods.ts';
  * Operations that only the dashboard uses, in addition to those of the public API. They are not stable: they change with the dashboard's
  * pages.
  */
-export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = operationsOf([
+export const DASHBOARD_OPERATIONS: readonly AnyOperation[] = listOperations([
   account,
   devices,
   operator,

@@ -14,12 +14,12 @@ import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
-  namedAuditRecord,
+  namedAuditRecordSchema,
   type Operator,
-  operator,
-  rejected as rejectWholeMessage,
-  replayed,
-  rollupCheck,
+  operatorSchema,
+  rejectedSchema as rejectWholeMessage,
+  replayedSchema,
+  rollupCheckSchema,
 } from './shapes.ts';
 
 // Operations of the operator’s pages, for administrators.
@@ -53,7 +53,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
   summary:
     'Returns the state of the installation: incoming readings, queues, rejected messages and accounts. For administrators.',
   scope: 'users:read',
-  answer: operator,
+  answer: operatorSchema,
   async handle({ context, db, caller }) {
     requireAdministrator(caller);
     // The statistics are read from the primary, because a standby has none.
@@ -130,7 +130,7 @@ export const replayRejected = defineOperation('POST /v1/rejected/replay', {
   changes: 'piece by piece',
   audit: { action: 'rejected.replayed', target: 'device_id' },
   scope: 'devices:write',
-  answer: replayed,
+  answer: replayedSchema,
   status: 200,
   body: z.strictObject({ device_id: idField.optional() }).optional(),
   async handle({ context: { rejected }, caller, body, whileAllowed }) {
@@ -167,7 +167,7 @@ export const checkRollups = defineOperation('POST /v1/rollups/check', {
     'Compares the aggregates with the load profile, of one user or of as many users as 20 s allow. For administrators.',
   changes: 'nothing',
   scope: 'insights:read',
-  answer: rollupCheck,
+  answer: rollupCheckSchema,
   status: 200,
   body: z.strictObject({ user_id: idField.optional() }).optional(),
   async handle({ context: { rollups, clock }, db, caller, body }) {
@@ -183,7 +183,7 @@ export const listAuditEntries = defineOperation('GET /v1/acts', {
   summary:
     'Lists the audit log like GET /v1/audit, with the e-mail addresses of existing accounts. For administrators.',
   scope: 'users:read',
-  answer: z.array(namedAuditRecord),
+  answer: z.array(namedAuditRecordSchema),
   query: z.object({ user_id: idField.optional(), ...pageFields }),
   async handle({ db, caller, query: { user_id }, page }) {
     requireAdministrator(caller);

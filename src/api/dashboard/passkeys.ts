@@ -10,18 +10,18 @@ import {
   CHALLENGE_MS,
   createChallenge,
   creationOptions,
+  getPasskeySite,
   listPasskeys as list,
-  passkeySiteOf,
   removePasskey,
 } from '#src/auth/passkeys.ts';
-import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { hasJustSignedIn } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { callerOf, checkCsrf } from './caller.ts';
-import { passkey } from './shapes.ts';
+import { authenticateCaller, checkCsrf } from './caller.ts';
+import { passkeySchema } from './shapes.ts';
 
 const base64url = (longest: number) =>
   z
@@ -39,7 +39,7 @@ const credential = {
 };
 
 /** Response of an authenticator to the challenge of a sign-in. */
-export const signedPasskey = z.object({
+export const signedPasskeySchema = z.object({
   ...credential,
   response: z.object({
     clientDataJSON: base64url(8_000),
@@ -59,9 +59,9 @@ export const listPasskeys = defineOperation('GET /v1/passkeys', {
   summary: 'The caller’s own passkeys.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(passkey),
+  answer: z.array(passkeySchema),
   async handle({ db, caller }) {
-    return (await list(db, caller.userId)).map((one) => shapes.membersOf(passkey, one));
+    return (await list(db, caller.userId)).map((one) => shapes.pickMembers(passkeySchema, one));
   },
 });
 
@@ -70,17 +70,17 @@ export const createPasskey = defineOperation('POST /v1/passkeys', {
   forOwnerOnly: true,
   audit: { action: 'passkey.added', target: 'passkey_id' },
   scope: 'keys:write',
-  answer: passkey,
+  answer: passkeySchema,
   body: z.strictObject({ challenge_id: textField(100), name: textField(60), credential: createdPasskey }),
   async handle({ context: { clock, publicUrl }, db, caller, body }) {
     const { challenge_id: challengeId, name, credential: response } = body;
-    const site = passkeySiteOf(publicUrl?.() ?? '');
+    const site = getPasskeySite(publicUrl?.() ?? '');
     const of = { userId: caller.userId, sessionId: caller.keyId, challengeId, name };
     const now = clock();
     const added = await addPasskey(db, { ...of, response, site, now });
     const data = { name: added.name, added_at: now.toISOString() };
     await addEvents(queryOf(db), [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }], now);
-    return shapes.membersOf(passkey, added);
+    return shapes.pickMembers(passkeySchema, added);
   },
 });
 
@@ -89,7 +89,7 @@ export const deletePasskey = defineOperation('DELETE /v1/passkeys/{passkey_id}',
   forOwnerOnly: true,
   audit: { action: 'passkey.removed', target: 'passkey_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, caller, params: { passkey_id } }) =>
     shapes.messageOrNotFound(await removePasskey(db, caller.userId, passkey_id), `Passkey ${passkey_id} was removed`),
 });
@@ -112,22 +112,22 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
 
   app.post('/dashboard/sign-in/passkey', async (request, reply) => {
     // Each challenge is stored as a row, so the requests of a network are limited.
-    await countSignIn(counter, networkOf(request.ip));
+    await countSignIn(counter, getNetworkOfAddress(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
-    const { host } = passkeySiteOf(publicUrl());
+    const { host } = getPasskeySite(publicUrl());
     const options = { challenge, rpId: host, userVerification: 'required', timeout: CHALLENGE_MS };
     return reply.status(201).send({ sign_in_id: challenge_id, options });
   });
 
   app.post('/dashboard/session/passkey', async (request, reply) => {
-    const caller = await callerOf(context, request);
+    const caller = await authenticateCaller(context, request);
     checkCsrf(secret, request, caller.keyId);
     await countSignIn(counter, caller.userId);
     const now = clock();
     const begun = await runAsCaller(db, caller, { now, named: [caller.keyId] }, async (trx) => {
       if (!(await hasJustSignedIn(trx, caller.keyId, now))) throw new AppError('forbidden');
       const { challenge_id, challenge } = await createChallenge(trx, now, caller.keyId);
-      const site = passkeySiteOf(publicUrl());
+      const site = getPasskeySite(publicUrl());
       return { challenge_id, options: await creationOptions(trx, caller.userId, challenge, site) };
     });
     return reply.status(201).send(begun);

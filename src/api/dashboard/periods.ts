@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { deviceId } from '#src/api/shapes.ts';
-import { accessibleAccountsOf, loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
+import { deviceIdSchema } from '#src/api/shapes.ts';
+import { getAccessibleAccounts, loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
@@ -18,14 +18,20 @@ import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { loadPowerTrail } from '#src/energy/period/power-now.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
-import { figureAnswer, periodAnswer, periodCostsAnswer, powerAnswer, priceCurveAnswer } from './shapes.ts';
+import {
+  figureResponseSchema,
+  periodCostsResponseSchema,
+  periodResponseSchema,
+  powerResponseSchema,
+  priceCurveResponseSchema,
+} from './shapes.ts';
 
 // Operations of the pages about a period of a home.
 
 /** Query of a period: the home or device, and the calendar unit that contains the date. */
 const periodQuery = z.object({
   user_id: userIdField.optional(),
-  device_id: deviceId.describe('Id of a device of the user. Default: the whole home.').optional(),
+  device_id: deviceIdSchema.describe('Id of a device of the user. Default: the whole home.').optional(),
   unit: z.enum(PERIOD_UNITS).describe('Calendar unit of the period. A week begins on Monday.'),
   date: dateField.describe('A day of the period, in the time zone of the user.'),
 });
@@ -40,7 +46,7 @@ async function findPeriodOwner(
   const device =
     device_id === undefined
       ? null
-      : requireFound(await findDevice(db, accessibleAccountsOf(caller), toIdOrNotFound(device_id)));
+      : requireFound(await findDevice(db, getAccessibleAccounts(caller), toIdOrNotFound(device_id)));
   if (named && device && device.user_id !== named.user_id) throw new AppError('notFound');
   const user = named ?? (await loadAccessibleUser(db, caller, device?.user_id));
   const newest = device ? device.last_seen_at : await newestOf(readDb, user.user_id);
@@ -58,7 +64,7 @@ export const getPeriod = defineOperation('GET /v1/period', {
     'Returns a day, week, month or year of a user’s home, or of one device, in the user’s time zone: usage, comparison with the same part of earlier periods, and usage of each device.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: periodAnswer,
+  answer: periodResponseSchema,
   query: periodQuery,
   async handle({ context, caller, query }) {
     const { userId, deviceId, zone, newest } = await findPeriodOwner(context, caller, query);
@@ -77,7 +83,7 @@ export const getPeriodCosts = defineOperation('GET /v1/period-costs', {
     'Returns the cost of a period of a user’s home, or of one of its devices, compared with the same part of earlier periods.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: periodCostsAnswer,
+  answer: periodCostsResponseSchema,
   query: periodQuery,
   async handle({ context, caller, query }) {
     const { userId, deviceId, zone, newest } = await findPeriodOwner(context, caller, query);
@@ -92,7 +98,7 @@ export const getPower = defineOperation('GET /v1/power', {
     'Returns the measured power of a user’s home over the last ten minutes. `GET /v1/usage/stream` continues it.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: powerAnswer,
+  answer: powerResponseSchema,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -110,7 +116,7 @@ export const getUsageBreakdown = defineOperation('GET /v1/figure', {
     'Returns the usage of a home in some days of the user’s time zone: measured part, estimated part, and the measuring devices.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: figureAnswer,
+  answer: figureResponseSchema,
   query: z.object({
     user_id: userIdField.optional(),
     start: dateField.describe('First day, in the time zone of the user.'),
@@ -134,7 +140,7 @@ export const getPriceCurve = defineOperation('GET /v1/price-curve', {
     'Returns the price of a kWh for a user’s home in each hour of today and tomorrow, if its tariff follows a price series.',
   readsFromStandby: true,
   scope: 'tariffs:read',
-  answer: priceCurveAnswer,
+  answer: priceCurveResponseSchema,
   query: z.object({ user_id: idField.optional() }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     return loadPriceCurve(readDb, await resolveRequestedUserId(db, caller, user_id), clock());

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { type Browser, browserCookieFor, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
-import { personOf } from '#src/auth/oidc/person.ts';
+import { parsePerson } from '#src/auth/oidc/person.ts';
 import { type Provider, ProviderUnavailable, SignInRefused } from '#src/auth/oidc/provider.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
-import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { SESSION_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { withCell } from '#src/core/cell.ts';
@@ -16,11 +16,11 @@ import {
   BROWSER_COOKIE_MS,
   BROWSER_COOKIES,
   COOKIES,
-  cookieValueOf,
+  getSignInDetails,
   PROVIDER_COOKIES,
+  parseCookieValue,
   setCookie,
   setProviderCookie,
-  signInDetailsOf,
 } from './caller.ts';
 import type { SignInProblem } from './shapes.ts';
 
@@ -93,10 +93,10 @@ class ProviderSignIns {
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
       const { location, pending } = await provider.begin(this.#redirectUri());
-      const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+      const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment])) ?? newBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
-      const keeps: Kept = { is, ...pending, returnTo: returnPageOf(return_to), browserId: browser.id, untilMs };
+      const keeps: Kept = { is, ...pending, returnTo: getReturnPage(return_to), browserId: browser.id, untilMs };
       // The cookie contains the name of this cell, so that the router sends the provider's redirect to it.
       const sealed = withCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
       reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
@@ -135,7 +135,7 @@ class ProviderSignIns {
   /** Returns the pending sign-in that this browser began. Null if there is none, or if it has expired. */
   #begunBy(request: FastifyRequest): Kept | null {
     const { clock, environment, box } = this.#context;
-    const sealed = cookieValueOf(request, PROVIDER_COOKIES[environment], 2_000);
+    const sealed = parseCookieValue(request, PROVIDER_COOKIES[environment], 2_000);
     if (sealed === undefined) return null;
     try {
       const ours = sealed.slice(sealed.indexOf('.') + 1);
@@ -150,14 +150,14 @@ class ProviderSignIns {
     const { db, clock } = this.#context;
     const { counter, oidc } = this.#parts;
     // A callback counts against the limits of sign-ins, because it may cause a request to the provider and an audit entry.
-    await countSignIn(counter, networkOf(request.ip));
+    await countSignIn(counter, getNetworkOfAddress(request.ip));
     const at = new URL(this.#redirectUri());
     at.search = new URL(request.url, at).search;
     // If the state belongs to another sign-in than the one that this browser began, no request is sent to the provider.
     if (at.searchParams.get('state') !== pending.state) return 'over';
-    const person = personOf(await oidc.provider.finish(at, pending), oidc.config);
+    const person = parsePerson(await oidc.provider.finish(at, pending), oidc.config);
     if (typeof person === 'string') return person;
-    const from = signInDetailsOf(request);
+    const from = getSignInDetails(request);
     const opened = await signInAs(db, person, { now: clock(), from, createsAccounts: oidc.config.createsAccounts });
     if (typeof opened === 'string') return opened;
     const browser: Browser = { id: pending.browserId, proof: null };
@@ -186,7 +186,7 @@ class ProviderSignIns {
  * Returns the page of the dashboard to open after signing in: `path` if it is a plain local path, otherwise the home page. Never returns a
  * path that a browser could interpret as another host. Pure.
  */
-export function returnPageOf(path: unknown): string {
+export function getReturnPage(path: unknown): string {
   const isOurs = typeof path === 'string' && /^\/dashboard(\/[\w-]+)*$/.test(path) && path.length <= 200;
   return isOurs && path !== SIGN_IN && path !== CALLBACK ? path : HOME;
 }

@@ -5,7 +5,7 @@ import { createRequestShare, takeRequestShare, trackAnswers } from '#src/api/sha
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addDashboardAssets } from './assets.ts';
-import { callerOf, checkCsrf } from './caller.ts';
+import { authenticateCaller, checkCsrf } from './caller.ts';
 import { addChangeStream } from './changes.ts';
 import { DASHBOARD_OPERATIONS } from './operations.ts';
 import { addPasskeyChallenges } from './passkeys.ts';
@@ -34,7 +34,7 @@ export function addDashboardRoutes(
   void app.register(async (scope) => {
     trackAnswers(scope);
     scope.addHook('onRequest', async (request, reply) => {
-      const caller = await callerOf(context, request);
+      const caller = await authenticateCaller(context, request);
       if (!(await takeRequestShare(shares, caller.userId, reply)))
         throw new AppError('tooManyRequests', { retryAfterSeconds: 5 });
       if (request.method !== 'GET' && request.method !== 'HEAD') checkCsrf(parts.secret, request, caller.keyId);

@@ -8,16 +8,16 @@ import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { toResponse } from '#src/api/v1/users/shape.ts';
 import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
-import { accountOfPasskey, passkeySiteOf, signInByPasskey } from '#src/auth/passkeys.ts';
-import { networkOf, type RequestCounter } from '#src/auth/request-counter.ts';
+import { accountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
+import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import {
   closeSession,
   csrfToken,
   evictSessionsOf,
+  findSignInMethod,
   SESSION_MS,
   type SignedInFrom,
-  signInMethodOf,
 } from '#src/auth/sessions.ts';
 import {
   accountOfEmail,
@@ -35,17 +35,17 @@ import type { Language } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import {
+  authenticateCaller,
   BROWSER_COOKIE_MS,
   BROWSER_COOKIES,
   COOKIES,
-  callerOf,
   checkCsrf,
-  cookieValueOf,
+  getSignInDetails,
+  parseCookieValue,
   sessionOf,
   setCookie,
-  signInDetailsOf,
 } from './caller.ts';
-import { signedPasskey } from './passkeys.ts';
+import { signedPasskeySchema } from './passkeys.ts';
 import type { SignInProvider } from './provider.ts';
 
 /** Minimum duration of a failed sign-in, so that its timing does not reveal whether the account exists. */
@@ -71,7 +71,7 @@ const email = z.strictObject({ email: z.email().max(254) });
 const proof = z.union([
   z.strictObject({ token: z.string().min(1).max(200) }),
   z.strictObject({ sign_in_id: z.string().min(1).max(100), code: z.string().max(100) }),
-  z.strictObject({ sign_in_id: textField(100), passkey: signedPasskey }),
+  z.strictObject({ sign_in_id: textField(100), passkey: signedPasskeySchema }),
 ]);
 
 const emailProof = z.strictObject({ token: z.string().min(1).max(200) });
@@ -108,9 +108,9 @@ class SessionRoutes {
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
-    const known = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment]));
+    const known = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment]));
     const browser = known ?? newBrowser();
-    const network = networkOf(request.ip);
+    const network = getNetworkOfAddress(request.ip);
     const isKnown = isKnownBrowser(this.#parts.secret, browser, address);
     await countSignIn(this.#parts.counter, isKnown ? browser.id : network);
     if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_COOKIE_MS));
@@ -128,11 +128,11 @@ class SessionRoutes {
     const signInProof = proof.safeParse(request.body);
     if (!signInProof.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
-    const network = networkOf(request.ip);
+    const network = getNetworkOfAddress(request.ip);
     // Attempts with a code are counted before the code is checked, because codes can be guessed. Beyond the limit, no code is checked.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
-    const opened = await this.#signInBy(signInProof.data, signInDetailsOf(request));
+    const opened = await this.#signInBy(signInProof.data, getSignInDetails(request));
     if (opened) return this.#enter(request, reply, opened);
     if ('token' in signInProof.data) await countSignIn(counter, network);
     const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
@@ -147,10 +147,10 @@ class SessionRoutes {
     const parsedProof = emailProof.safeParse(request.body);
     if (!parsedProof.success) throw unprocessable({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
-    const options = { secret, now: clock(), from: signInDetailsOf(request) };
+    const options = { secret, now: clock(), from: getSignInDetails(request) };
     const opened = await confirmEmail(db, parsedProof.data.token, options);
     if (opened) return this.#enter(request, reply, opened);
-    await countSignIn(counter, networkOf(request.ip));
+    await countSignIn(counter, getNetworkOfAddress(request.ip));
     await this.#recordRefusal(request, begunMs, null, { by: 'the link of a changed address' });
     throw unprocessable({ field: 'token', message: 'is wrong, expired or already used; change the address again' });
   }
@@ -168,7 +168,7 @@ class SessionRoutes {
   async createLink(request: FastifyRequest, reply: FastifyReply) {
     const { secret, counter } = this.#parts;
     const { db, clock } = this.#context;
-    const caller = await callerOf(this.#context, request);
+    const caller = await authenticateCaller(this.#context, request);
     checkCsrf(secret, request, caller.keyId);
     await countSignIn(counter, caller.userId);
     const [now, { userId, keyId }] = [clock(), caller];
@@ -184,9 +184,9 @@ class SessionRoutes {
 
   async signOut(request: FastifyRequest, reply: FastifyReply) {
     const { db, clock, environment } = this.#context;
-    const caller = await callerOf(this.#context, request);
+    const caller = await authenticateCaller(this.#context, request);
     checkCsrf(this.#parts.secret, request, caller.keyId);
-    const isByProvider = (await signInMethodOf(db, caller.keyId)) === 'provider';
+    const isByProvider = (await findSignInMethod(db, caller.keyId)) === 'provider';
     const isEverywhere = /[?&]everywhere=true(&|$)/.test(request.url);
     await runAsCaller(db, caller, { now: clock(), named: [caller.keyId] }, async (trx) => {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
@@ -246,7 +246,7 @@ class SessionRoutes {
     if ('token' in given) return signIn(db, given, { secret, now, from });
     const signInId = given.sign_in_id;
     if ('passkey' in given) {
-      const site = passkeySiteOf(publicUrl());
+      const site = getPasskeySite(publicUrl());
       return signInByPasskey(db, { signInId, response: given.passkey }, { site, now, from });
     }
     return signIn(db, { signInId, code: given.code.replaceAll(/\D/g, '') }, { secret, now, from });
@@ -276,7 +276,7 @@ class SessionRoutes {
     const { environment } = this.#context;
     const { secret } = this.#parts;
     const answer = await this.#signedIn(opened.user_id, csrfToken(secret, opened.session_id));
-    const browser = parseBrowserCookie(cookieValueOf(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+    const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment])) ?? newBrowser();
     reply.header('Set-Cookie', [
       setCookie(COOKIES[environment], opened.secret, SESSION_MS),
       setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_COOKIE_MS),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { instantShape } from '#src/api/shapes.ts';
-import { auditRecord } from '#src/api/v1/audit/shape.ts';
-import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
-import { importAnswer } from '#src/api/v1/imports/shape.ts';
-import type { member, membership } from '#src/api/v1/members/shape.ts';
-import type { forecast, remarks } from '#src/api/v1/remarks/shape.ts';
-import { series } from '#src/api/v1/series/shape.ts';
-import type { comparisonAnswer } from '#src/api/v1/tariffs/shape.ts';
-import type { whatIfAnswer } from '#src/api/v1/what-if/shape.ts';
+import { instantSchema } from '#src/api/shapes.ts';
+import { auditRecordSchema } from '#src/api/v1/audit/shape.ts';
+import { costSchema, emissionsSchema } from '#src/api/v1/energy-insights/shape.ts';
+import { importResponseSchema } from '#src/api/v1/imports/shape.ts';
+import type { memberSchema, membershipSchema } from '#src/api/v1/members/shape.ts';
+import type { forecastSchema, remarksSchema } from '#src/api/v1/remarks/shape.ts';
+import { seriesSchema } from '#src/api/v1/series/shape.ts';
+import type { comparisonResponseSchema } from '#src/api/v1/tariffs/shape.ts';
+import type { whatIfResponseSchema } from '#src/api/v1/what-if/shape.ts';
 import { BACKUP_FAULTS } from '#src/backup/state.ts';
 import { DELIVERY_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
 import { COMMODITIES } from '#src/database/meter.ts';
@@ -41,12 +41,12 @@ const flow = z.strictObject({
   complete: z.boolean().nullable(),
 });
 
-export const figureAnswer = z.strictObject({
+export const figureResponseSchema = z.strictObject({
   kwh_used: z.number(),
   estimated_kwh: z.number(),
   coverage: share,
   complete: z.boolean().nullable(),
-  emissions,
+  emissions: emissionsSchema,
   devices: z.array(
     z.strictObject({
       device_id: z.string(),
@@ -68,14 +68,14 @@ const total = { ...used.shape, coverage: share };
 const load = z.number().nullable();
 const profile = { base_watts: load, night_watts: load };
 
-const homePower = z.strictObject({ watts: z.number(), at: instantShape.nullable(), minutes: count.nullable() });
+const homePower = z.strictObject({ watts: z.number(), at: instantSchema.nullable(), minutes: count.nullable() });
 
-export const periodAnswer = z.strictObject({
+export const periodResponseSchema = z.strictObject({
   user_id: z.string(),
   device_id: z.string().nullable(),
-  newest_at: instantShape.nullable(),
+  newest_at: instantSchema.nullable(),
   timezone: z.string(),
-  now: instantShape,
+  now: instantSchema,
   unit: z.enum(PERIOD_UNITS),
   ...days,
   first_date: z.iso.date().nullable(),
@@ -90,8 +90,8 @@ export const periodAnswer = z.strictObject({
     .nullable(),
   /** One entry per day; if the period is a year, one per month (YYYY-MM). */
   buckets: z.array(z.strictObject({ at: z.string(), ...known })),
-  curve: z.array(z.strictObject({ at: instantShape.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
-  peak: z.strictObject({ at: instantShape, watts: z.number() }).nullable(),
+  curve: z.array(z.strictObject({ at: instantSchema.nullable(), slot: z.number().int().min(0).max(95), watts: load })),
+  peak: z.strictObject({ at: instantSchema, watts: z.number() }).nullable(),
   profile: z.strictObject({ days: count, ...profile }),
   /** Current power of the home. `at`: time of the oldest measured power in the sum; null if the value is a mean of the last `minutes`. */
   power: homePower.nullable(),
@@ -136,32 +136,32 @@ export const periodAnswer = z.strictObject({
  * Registers that appear to belong to another meter since one of their readings, while the owner has not confirmed a replacement. In kWh, or
  * in m³ for a volume.
  */
-export const swapGuesses = z.array(
+export const swapGuessesSchema = z.array(
   z.strictObject({
     device_id: z.string(),
     location: z.string(),
     native_name: z.string(),
     is_volume: z.boolean(),
-    at: instantShape,
+    at: instantSchema,
     before: z.number(),
     after: z.number(),
   }),
 );
 
 /** Measured power of the last ten minutes, oldest first. An entry is null if the power was not measured. */
-export const powerAnswer = z.strictObject({
-  now: instantShape,
-  trail: z.array(z.strictObject({ at: instantShape, watts: load })),
+export const powerResponseSchema = z.strictObject({
+  now: instantSchema,
+  trail: z.array(z.strictObject({ at: instantSchema, watts: load })),
 });
 
 /** Costs of a period. A cost is null if no tariff applied, or if tariffs in two currencies applied. */
-export const periodCostsAnswer = z.strictObject({
+export const periodCostsResponseSchema = z.strictObject({
   has_tariff: z.boolean(),
-  used: cost,
+  used: costSchema,
   /** Costs without the capacity charge, which applies to whole months. */
-  compared: z.strictObject({ now: cost, before: cost, last_year: cost }),
+  compared: z.strictObject({ now: costSchema, before: costSchema, last_year: costSchema }),
   /** The devices with the highest usage. */
-  devices: z.array(z.strictObject({ device_id: z.string(), cost })),
+  devices: z.array(z.strictObject({ device_id: z.string(), cost: costSchema })),
   /**
    * Yearly cost of a constant load of 1 kW (8,766 hours), by the prices of the past year and the share of the usage that was bought.
    * `night_amount`: the same, if all hours cost as much as those from 0 to 5 o'clock.
@@ -175,25 +175,25 @@ export const periodCostsAnswer = z.strictObject({
  * Prices of imported energy by hour, today and tomorrow. A price is null if unknown. Without a dynamic tariff, the currency is null and the
  * list of hours is empty.
  */
-export const priceCurveAnswer = z.strictObject({
+export const priceCurveResponseSchema = z.strictObject({
   currency: z.string().nullable(),
-  hours: z.array(z.strictObject({ starts_at: instantShape, per_kwh: z.string().nullable() })),
+  hours: z.array(z.strictObject({ starts_at: instantSchema, per_kwh: z.string().nullable() })),
 });
 
 /** A price series that a tariff can use, and the time up to which it has prices. */
-export const usableSeries = series
+export const usableSeriesSchema = seriesSchema
   .omit({ source: true, last_fetched_at: true, next_fetch_at: true, last_error: true })
   .extend({
     prices: count,
     /** End of the last price. Null if the series has no price. */
-    until: instantShape.nullable(),
+    until: instantSchema.nullable(),
   });
 
-export const firing = z.strictObject({
-  fired_at: instantShape,
-  period_start: instantShape,
+export const firingSchema = z.strictObject({
+  fired_at: instantSchema,
+  period_start: instantSchema,
   /** End of the alert's period. Null for alerts on silence. */
-  period_end: instantShape.nullable(),
+  period_end: instantSchema.nullable(),
   kwh_used: z.number().nullable(),
   /** Set only for alerts on costs. */
   cost: z.string().nullable(),
@@ -203,12 +203,12 @@ export const firing = z.strictObject({
   event_id: z.string(),
 });
 
-export const sentDelivery = z.strictObject({
+export const sentDeliverySchema = z.strictObject({
   delivery_id: z.string(),
   event_id: z.string(),
   event: z.string(),
   status: z.enum(DELIVERY_STATUSES),
-  next_attempt_at: instantShape.nullable(),
+  next_attempt_at: instantSchema.nullable(),
   request: z.strictObject({
     url: z.string(),
     headers: z.record(z.string(), z.string()),
@@ -216,7 +216,7 @@ export const sentDelivery = z.strictObject({
   }),
   attempts: z.array(
     z.strictObject({
-      at: instantShape,
+      at: instantSchema,
       response_status: z.number().int().nullable(),
       duration_ms: z.number(),
       error: z.string().nullable(),
@@ -225,8 +225,8 @@ export const sentDelivery = z.strictObject({
   ),
 });
 
-export const operator = z.strictObject({
-  at: instantShape,
+export const operatorSchema = z.strictObject({
+  at: instantSchema,
   /**
    * Counter of stored readings: the difference of two values gives the rate. It decreases if the partition of a month is dropped or the
    * statistics are reset.
@@ -242,20 +242,20 @@ export const operator = z.strictObject({
       target: z.string(),
       is_archiving: z.boolean(),
       is_sealed: z.boolean(),
-      last_copy: z.strictObject({ at: instantShape, packed_bytes: count }).nullable(),
-      last_archived_at: instantShape.nullable(),
+      last_copy: z.strictObject({ at: instantSchema, packed_bytes: count }).nullable(),
+      last_archived_at: instantSchema.nullable(),
       waiting_bytes: count,
       /** Faults of the back-ups, each with an error message. */
       faults: z.array(z.strictObject({ fault: z.enum(BACKUP_FAULTS), detail: z.string().nullable() })),
     })
     .nullable(),
   /** Time of the first start after a restore. Deliveries that were due before it are held back. */
-  held_before: instantShape.nullable(),
+  held_before: instantSchema.nullable(),
 });
 
-export const rejected = z.strictObject({
+export const rejectedSchema = z.strictObject({
   rejected_id: z.number().int(),
-  received_at: instantShape,
+  received_at: instantSchema,
   device_id: z.string().nullable(),
   topic: z.string(),
   element: z.number().int().nullable(),
@@ -273,27 +273,27 @@ export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')
   | ('unverified' | 'unknown' | 'domain' | 'taken' | 'roles' | 'unusable');
 
-export const session = z.strictObject({
+export const sessionSchema = z.strictObject({
   session_id: z.string(),
-  created_at: instantShape,
-  last_seen_at: instantShape,
-  expires_at: instantShape,
+  created_at: instantSchema,
+  last_seen_at: instantSchema,
+  expires_at: instantSchema,
   user_agent: z.string().nullable(),
   address: z.string().nullable(),
   signed_in_by: z.enum(['mail', 'provider', 'device', 'passkey']),
   is_current: z.boolean(),
 });
 
-export const passkey = z.strictObject({
+export const passkeySchema = z.strictObject({
   passkey_id: z.string(),
   name: z.string(),
   /** Host name for which the passkey is valid. */
   host: z.string(),
-  created_at: instantShape,
-  last_used_at: instantShape.nullable(),
+  created_at: instantSchema,
+  last_used_at: instantSchema.nullable(),
 });
 
-export const replayed = z.strictObject({
+export const replayedSchema = z.strictObject({
   messages: count,
   stored: count,
   rejected: count,
@@ -303,12 +303,12 @@ export const replayed = z.strictObject({
 
 /** E-mail address of an account. Null if the account was deleted or has no address. */
 const email = z.string().nullable();
-export const namedAuditRecord = auditRecord.extend({ actor_email: email, target_email: email });
+export const namedAuditRecordSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is on hold: it is implausible, and not counted until later values explain it. */
-export const heldAnswer = z.array(z.strictObject({ native_name: z.string(), at: instantShape }));
+export const heldResponseSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
 
-export const rollupCheck = z.strictObject({
+export const rollupCheckSchema = z.strictObject({
   users: count,
   checked: count,
   differences: z.array(
@@ -324,39 +324,39 @@ export const rollupCheck = z.strictObject({
 });
 
 /** Result of validating a table of devices before its import. */
-export const importCheck = z.strictObject({
+export const importCheckSchema = z.strictObject({
   rows: count,
   created: count,
   existing: count,
   users_created: count,
-  differing: importAnswer.shape.differing,
+  differing: importResponseSchema.shape.differing,
   /** `field`: position of the error, such as `line 3.type` or `line 3`. */
   mistakes: z.array(z.strictObject({ field: z.string(), message: z.string() })),
 });
-export const waitingImports = z.array(importAnswer);
+export const waitingImportsSchema = z.array(importResponseSchema);
 
-export type Cost = z.output<typeof cost>;
-export type Period = z.output<typeof periodAnswer>;
-export type SwapGuess = z.output<typeof swapGuesses>[number];
-export type PowerTrail = z.output<typeof powerAnswer>;
-export type PeriodCosts = z.output<typeof periodCostsAnswer>;
-export type PriceCurve = z.output<typeof priceCurveAnswer>;
-export type UsableSeries = z.output<typeof usableSeries>;
-export type TariffComparison = z.output<typeof comparisonAnswer>;
-export type WhatIfAnswer = z.output<typeof whatIfAnswer>;
-export type FigureDetails = z.output<typeof figureAnswer>;
-export type Remarks = z.output<typeof remarks>;
+export type Cost = z.output<typeof costSchema>;
+export type Period = z.output<typeof periodResponseSchema>;
+export type SwapGuess = z.output<typeof swapGuessesSchema>[number];
+export type PowerTrail = z.output<typeof powerResponseSchema>;
+export type PeriodCosts = z.output<typeof periodCostsResponseSchema>;
+export type PriceCurve = z.output<typeof priceCurveResponseSchema>;
+export type UsableSeries = z.output<typeof usableSeriesSchema>;
+export type TariffComparison = z.output<typeof comparisonResponseSchema>;
+export type WhatIfAnswer = z.output<typeof whatIfResponseSchema>;
+export type FigureDetails = z.output<typeof figureResponseSchema>;
+export type Remarks = z.output<typeof remarksSchema>;
 export type Remark = Remarks['remarks'][number];
-export type Member = z.output<typeof member>;
-export type Membership = z.output<typeof membership>;
-export type Forecast = z.output<typeof forecast>;
-export type Firing = z.output<typeof firing>;
-export type SentDelivery = z.output<typeof sentDelivery>;
-export type Operator = z.output<typeof operator>;
-export type Rejected = z.output<typeof rejected>;
-export type ReplayCounts = z.output<typeof replayed>;
-export type NamedAuditRecord = z.output<typeof namedAuditRecord>;
-export type HeldReadings = z.output<typeof heldAnswer>;
-export type Passkey = z.output<typeof passkey>;
-export type RollupReport = z.output<typeof rollupCheck>;
-export type ImportCheck = z.output<typeof importCheck>;
+export type Member = z.output<typeof memberSchema>;
+export type Membership = z.output<typeof membershipSchema>;
+export type Forecast = z.output<typeof forecastSchema>;
+export type Firing = z.output<typeof firingSchema>;
+export type SentDelivery = z.output<typeof sentDeliverySchema>;
+export type Operator = z.output<typeof operatorSchema>;
+export type Rejected = z.output<typeof rejectedSchema>;
+export type ReplayCounts = z.output<typeof replayedSchema>;
+export type NamedAuditRecord = z.output<typeof namedAuditRecordSchema>;
+export type HeldReadings = z.output<typeof heldResponseSchema>;
+export type Passkey = z.output<typeof passkeySchema>;
+export type RollupReport = z.output<typeof rollupCheckSchema>;
+export type ImportCheck = z.output<typeof importCheckSchema>;

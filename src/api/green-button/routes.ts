@@ -5,7 +5,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
-import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
+import { type Caller, getCounterName } from '#src/auth/authenticate.ts';
 import { ESPI_RESOURCE_PATH, GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
 import {
   findAppAuthorization,
@@ -16,7 +16,7 @@ import {
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { dayRange } from '#src/energy/ranges.ts';
-import { entryOf } from '#src/export/green-button/entry.ts';
+import { createEntryFormatter } from '#src/export/green-button/entry.ts';
 import { pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
 import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
 import {
@@ -55,7 +55,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       return body;
     });
   const stream = async (caller: Caller, pieces: AsyncGenerator<string>) =>
-    Readable.from(await awaitFirstPage(onePageAtATime(counterNameOf(caller), pieces)), { objectMode: false });
+    Readable.from(await awaitFirstPage(onePageAtATime(getCounterName(caller), pieces)), { objectMode: false });
 
   const batch = async (request: FastifyRequest) => {
     const home = await subscriptionOf(context, request);
@@ -67,7 +67,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
   for (const folder of ['', '/Subscription/:subscription']) {
     const point = async (request: FastifyRequest) => {
       const { about } = await subscriptionOf(context, request);
-      return pointEntry(about, entryOf(about, clock().toISOString()), false);
+      return pointEntry(about, createEntryFormatter(about, clock().toISOString()), false);
     };
     get(`${folder}/UsagePoint`, [], async (request) => {
       const head = { self: pathOf(request), type: 'UsagePoint', now: clock() };

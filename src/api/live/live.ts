@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ReadRouter } from '#src/api/reads.ts';
 import { requireStreamRoom, streamOwner } from '#src/api/stream-room.ts';
-import { counterNameOf } from '#src/auth/authenticate.ts';
+import { getCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
 import type { Clock } from '#src/core/clock.ts';
@@ -174,10 +174,10 @@ export class LiveStreams {
     try {
       if (all.length > 0) {
         const ended = new Set(await findDisallowedReaders(db, all, { scope: STREAM_SCOPE, now: clock() }));
-        const byKey = all.filter(({ caller }) => caller.by !== 'session').map(({ caller }) => counterNameOf(caller));
+        const byKey = all.filter(({ caller }) => caller.by !== 'session').map(({ caller }) => getCounterName(caller));
         const suspended = await this.#counter.suspended([...new Set(byKey)]);
         for (const one of all)
-          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(counterNameOf(one.caller)))) end(one);
+          if (ended.has(one) || (one.caller.by !== 'session' && suspended.has(getCounterName(one.caller)))) end(one);
         await refreshFollowers(db, this.#homes.userIds);
       }
       this.#checkedAtMs = nowMs;

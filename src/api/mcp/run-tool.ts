@@ -5,7 +5,7 @@ import { addOperation, idsInPath } from '#src/api/operation.ts';
 import { addErrorHandler, errorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import { schemaMembersOf, TOOLS, type Tool } from './tools.ts';
+import { getSchemaMembers, TOOLS, type Tool } from './tools.ts';
 
 /** Maximum size of a tool's result in bytes. Assistants read the whole result. */
 const MAX_RESULT_BYTES = 262_144;
@@ -91,7 +91,7 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   if (unknown.length > 0) throw unprocessable(...unknown.map((field) => ({ field, message: 'is not an argument' })));
   const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
   const members = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
-  const inBody = isIn(schemaMembersOf(runs.body));
+  const inBody = isIn(getSchemaMembers(runs.body));
   const body = Object.fromEntries(members.filter(([name]) => inBody(name)));
   const texts = new Map(members.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;

@@ -170,14 +170,14 @@ function operationOf({ name, operation }: ToolDefinition): AnyOperation {
 }
 
 /** Returns the members of the path, query or body of an operation's request. */
-export function schemaMembersOf(part: z.ZodType | undefined): Record<string, z.ZodType> {
+export function getSchemaMembers(part: z.ZodType | undefined): Record<string, z.ZodType> {
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }
 
 /** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
   const ids = idsInPath(path).map((id) => [id, z.string().describe(describePathId(id))] as const);
-  const all = { ...Object.fromEntries(ids), ...schemaMembersOf(query), ...schemaMembersOf(body) };
+  const all = { ...Object.fromEntries(ids), ...getSchemaMembers(query), ...getSchemaMembers(body) };
   const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
   const shape = names.map((member) => {
     const schema = all[member];

@@ -6,7 +6,7 @@ import { GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts'
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { type Language, wordsOf } from '#src/delivery/words/words.ts';
+import { type Language, loadWords } from '#src/delivery/words/words.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
 export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
@@ -18,7 +18,7 @@ export interface ConsentRequest {
 }
 
 /** Returns the requested scopes that the app may have, in the order of `APP_SCOPE_NAMES`. Pure. */
-export const scopesOf = ({ found, app }: ConsentRequest): AppScope[] => {
+export const getScopes = ({ found, app }: ConsentRequest): AppScope[] => {
   const asked = found.params.scope?.split(' ') ?? [];
   return APP_SCOPE_NAMES.filter((scope) => asked.includes(scope) && app.scopes.includes(scope));
 };
@@ -27,11 +27,11 @@ export const scopesOf = ({ found, app }: ConsentRequest): AppScope[] => {
  * Returns the negotiated Green Button scope string of a request for consent. Null if the request has none, or if the app may not read
  * usage. Pure.
  */
-export const greenButtonScopeOf = (asked: ConsentRequest): string | null =>
-  scopesOf(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
+export const findGreenButtonScope = (asked: ConsentRequest): string | null =>
+  getScopes(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
 /** Returns the app's redirect URI, to which the browser returns with a code or a refusal. */
-export const redirectUriOf = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
+export const getRedirectUri = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
 
 const link = (href: string, text: string, more = '') => `<a href="${href}"${more}>${text}</a>`;
 const button = (decision: string, text: string) =>
@@ -46,12 +46,12 @@ export async function consentPages(language: Language) {
   const {
     apps: { scopes: scopeWords },
     pages: { consent: words },
-  } = await wordsOf(language);
+  } = await loadWords(language);
   const page = (text: string, more = '', head = '') => renderPlainPage(words.title, text, { more, head, language });
   const amount = (value: number, unit: 'minute' | 'day') =>
     new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
   const greenButton = (asked: ConsentRequest) => {
-    const scope = greenButtonScopeOf(asked);
+    const scope = findGreenButtonScope(asked);
     if (scope === null) return '';
     const { intervalSeconds, historySeconds } = greenButtonTerms(scope);
     const length = amount(intervalSeconds / 60, 'minute');
@@ -88,9 +88,9 @@ export async function consentPages(language: Language) {
       const content = `<fieldset><legend>${words.howLong}</legend>\n${choices.join('\n')}</fieldset>
 <p>${button('allow', words.allow)} ${button('deny', words.deny)}</p>
 `;
-      const scopes = scopesOf(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
+      const scopes = getScopes(asked).map((scope) => `<li>${scopeWords[scope]}</li>`);
       const more = `<ul>\n${scopes.join('\n')}\n</ul>
-${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives({ host: escapeHtml(redirectUriOf(asked).host) })}</p>
+${greenButton(asked)}<p>${words.about} ${link(website, website, ' rel="noreferrer"')}. ${words.receives({ host: escapeHtml(getRedirectUri(asked).host) })}</p>
 <p>${words.end}</p>
 ${form(csrf, content)}`;
       return page(words.asks({ app: asked.app.name }), more);

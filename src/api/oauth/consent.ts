@@ -15,9 +15,9 @@ import {
   AUTHORIZATION_DURATIONS,
   type ConsentRequest,
   consentPages,
-  greenButtonScopeOf,
-  redirectUriOf,
-  scopesOf,
+  findGreenButtonScope,
+  getRedirectUri,
+  getScopes,
 } from './consent-page.ts';
 import type { OauthStore } from './store.ts';
 
@@ -119,9 +119,9 @@ async function show(context: ApiContext, parts: Parts, request: FastifyRequest, 
   if (!caller) return send(reply, 200, request.url.includes('?') ? pages.signIn(asked) : pages.reload());
   const csrf = csrfToken(parts.secret, tokenOf(caller, asked));
   const refusal = await refusalOf(context, caller);
-  if (refusal === 'not a home') return send(reply, 403, pages.notAHome(csrf), redirectUriOf(asked));
+  if (refusal === 'not a home') return send(reply, 403, pages.notAHome(csrf), getRedirectUri(asked));
   if (refusal !== null) return send(reply, 200, pages.signOut(asked, csrf));
-  return send(reply, 200, pages.consent(asked, csrf), redirectUriOf(asked));
+  return send(reply, 200, pages.consent(asked, csrf), getRedirectUri(asked));
 }
 
 async function signOut({ db, clock }: ApiContext, caller: Caller, address: string): Promise<void> {
@@ -148,8 +148,8 @@ function allow(
       // The request for consent is read again under a lock, so that a second click does not authorize the app twice.
       const again = await (await parts.provider()).interactionDetails(...messagesOf(request));
       if (again.result) return again.returnTo;
-      const scopes = scopesOf(asked);
-      const consented = { homeId, app, scopes, days, greenButtonScope: greenButtonScopeOf(asked), now: clock() };
+      const scopes = getScopes(asked);
+      const consented = { homeId, app, scopes, days, greenButtonScope: findGreenButtonScope(asked), now: clock() };
       const grantId = await createAuthorization(trx, consented);
       const details = { app_id: app.app_id, scopes, days };
       const act = { actor: caller, address: request.ip, action: 'authorization.created', target: grantId, details };

@@ -4,7 +4,7 @@ import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
 import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
 import { countAuthorization, countFailure } from '#src/api/plugins/rate-limits.ts';
-import { counterNameOf } from '#src/auth/authenticate.ts';
+import { getCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
@@ -151,8 +151,8 @@ async function exchange({ db, store, counter, forward }: Parts, request: Fastify
 }
 
 /** Counts a request of an app, if `owner` is known. Throws 429 if the limit is reached. */
-async function takeRequest(counter: RequestCounter, owner: Parameters<typeof counterNameOf>[0] | null) {
-  const counted = owner && (await counter.take(counterNameOf(owner)));
+async function takeRequest(counter: RequestCounter, owner: Parameters<typeof getCounterName>[0] | null) {
+  const counted = owner && (await counter.take(getCounterName(owner)));
   if (counted && !counted.allowed)
     throw new AppError('tooManyRequests', { retryAfterSeconds: counted.retryAfterSeconds });
 }

@@ -6,7 +6,7 @@ import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
-import { answerClaim, claimMessageSchema, createClaimGate } from '#src/onboarding/claims.ts';
+import { answerClaim, claimMessageSchema, createClaimLimiter } from '#src/onboarding/claims.ts';
 
 const BODY_LIMIT_BYTES = 4_096;
 const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret: z.string().max(200) });
@@ -16,7 +16,7 @@ const claim = claimMessageSchema.extend({ batch_id: z.string().max(100), secret:
  * the provisioning batch authorizes the claim. Refused claims count against the network of the sender.
  */
 export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, counter: RequestCounter): void {
-  const gate = createClaimGate(counter);
+  const gate = createClaimLimiter(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: describeIssue });
     if (!asked.success) throw unprocessable(...validationErrors(asked.error, 'body', String));

@@ -8,7 +8,7 @@ import { verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { wordsOf } from '#src/delivery/words/words.ts';
+import { loadWords } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { acceptByMail, findInvitation } from '#src/users/members.ts';
 import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
@@ -60,11 +60,11 @@ const isAccount = (target: string): boolean => target.startsWith('usr_');
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await findLanguageOfAccount(db, target));
-    return { language, ...(await wordsOf(language)).pages.endRemarks };
+    return { language, ...(await loadWords(language)).pages.endRemarks };
   }
   const alert = await findAlert(db, ALL_ACCOUNTS, target);
   const language = (alert && (await findLanguageOfAccount(db, alert.user_id))) ?? 'en';
-  return { language, ...(await wordsOf(language)).pages.endAlert };
+  return { language, ...(await loadWords(language)).pages.endAlert };
 }
 
 /** Pauses an alert, or switches off an account's mails about remarks. Throws 404 if the alert or the account does not exist. */
@@ -93,7 +93,7 @@ function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, se
     const invitation = memberId === null ? null : await findInvitation(db, memberId, clock());
     const accepted = negotiateLanguage(request.headers['accept-language'] ?? '');
     const language = accepted ?? invitation?.home_language ?? 'en';
-    return { memberId, invitation, language, words: (await wordsOf(language)).pages.invitation };
+    return { memberId, invitation, language, words: (await loadWords(language)).pages.invitation };
   };
   scope.get('/invitation/:token', async (request, reply) => {
     const { invitation, language, words } = await open(request);

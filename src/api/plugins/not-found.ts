@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { sendPlainPage, wantsHtml } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { wordsOf } from '#src/delivery/words/words.ts';
+import { loadWords } from '#src/delivery/words/words.ts';
 import { errorBody } from './errors.ts';
 
 /**
@@ -23,7 +23,7 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
       if (PAGES.test(path) && path.endsWith('/'))
         return reply.redirect([withoutSlashes(path), ...query].join('?'), 302);
       const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
-      const { title, text, dashboard, docs } = (await wordsOf(language)).pages.notFound;
+      const { title, text, dashboard, docs } = (await loadWords(language)).pages.notFound;
       const more = `<p><a href="/dashboard">${dashboard}</a> · <a href="/docs">${docs}</a></p>\n`;
       return sendPlainPage(reply, 404, title, text, { more, language });
     }

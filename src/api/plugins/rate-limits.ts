@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { type Caller, counterNameOf } from '#src/auth/authenticate.ts';
-import { networkOf, type RequestCounter, type RequestDecision } from '#src/auth/request-counter.ts';
+import { type Caller, getCounterName } from '#src/auth/authenticate.ts';
+import { getNetworkOfAddress, type RequestCounter, type RequestDecision } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function countRequest(
 ): Promise<void> {
   const { keyId, device } = caller;
   if (device) return countDeviceRequest(counter, reply, { keyId, deviceId: device.id });
-  const decision = await counter.take(counterNameOf(caller), weight);
+  const decision = await counter.take(getCounterName(caller), weight);
   tellLimits(reply, decision);
   if (!decision.allowed) throw new AppError('tooManyRequests', { retryAfterSeconds: decision.retryAfterSeconds });
 }
@@ -61,7 +61,7 @@ async function countDeviceRequest(
  * Throws 429 if an account or a device's key was suspended after its request was counted. Requests are counted before their bodies arrive.
  */
 export const refuseSuspended = (counter: RequestCounter, caller: Caller): Promise<void> =>
-  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : counterNameOf(caller));
+  refuseSuspendedOne(counter, caller.device ? `key:${caller.keyId}` : getCounterName(caller));
 
 async function refuseSuspendedOne(counter: RequestCounter, counted: string): Promise<void> {
   const waitSeconds = await counter.suspendedForSeconds(counted);
@@ -70,7 +70,7 @@ async function refuseSuspendedOne(counter: RequestCounter, counted: string): Pro
 
 /** Counts a failed authentication from an address. Throws 429 if there were too many failures from it. */
 export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
-  await countAddress(counter, networkOf(address));
+  await countAddress(counter, getNetworkOfAddress(address));
 }
 
 /**
@@ -83,7 +83,7 @@ export async function countSignIn(counter: RequestCounter, who: string): Promise
 
 /** Counts a request for consent from a network, because each may be stored as a row. Throws 429 if there are too many. */
 export async function countAuthorization(counter: RequestCounter, address: string): Promise<void> {
-  await countAddress(counter, `authorization ${networkOf(address)}`);
+  await countAddress(counter, `authorization ${getNetworkOfAddress(address)}`);
 }
 
 async function countAddress(counter: RequestCounter, counted: string): Promise<void> {

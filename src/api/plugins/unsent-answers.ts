@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { closeConnection, connectionOf, onConnectionClosed } from '#src/api/connection.ts';
+import { closeConnection, getConnection, onConnectionClosed } from '#src/api/connection.ts';
 import { limitUnsentAnswers } from '#src/api/unsent.ts';
-import { networkOf } from '#src/auth/request-counter.ts';
+import { getNetworkOfAddress } from '#src/auth/request-counter.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 
 const MIB = 1_048_576;
@@ -31,8 +31,8 @@ export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefi
     if (isStream) onConnectionClosed(reply, () => payload.destroy());
     if (isStream && request.caller) return done();
     const release = answers.hold({
-      connection: connectionOf(reply),
-      address: networkOf(request.ip),
+      connection: getConnection(reply),
+      address: getNetworkOfAddress(request.ip),
       bytes: OVERHEAD_BYTES + (isStream ? STREAM_BYTES : lengthOf(payload)),
       cut: () => closeConnection(reply),
     });

@@ -49,7 +49,7 @@ type NamesIn<Module> = Module extends object
 export type OperationName = NamesIn<(typeof MODULES)[number]> & string;
 
 /** Returns the operations that modules export, in the order of the modules, paths and methods. */
-export const operationsOf = (modules: readonly object[]): (AnyOperation & { name: string })[] =>
+export const listOperations = (modules: readonly object[]): (AnyOperation & { name: string })[] =>
   modules.flatMap((module) =>
     Object.entries(module as Record<string, unknown>)
       .flatMap(([name, one]) => (isOperation(one) ? [{ ...one, name }] : []))
@@ -62,4 +62,4 @@ const isOperation = (value: unknown): value is AnyOperation =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
 /** All operations of the public API. */
-export const OPERATIONS = operationsOf(MODULES) as readonly (AnyOperation & { name: OperationName })[];
+export const OPERATIONS = listOperations(MODULES) as readonly (AnyOperation & { name: OperationName })[];

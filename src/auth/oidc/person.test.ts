@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findClaim, personOf } from './person.ts';
+import { findClaim, parsePerson } from './person.ts';
 
 const config = {
   issuer: 'https://login.example.com',
@@ -8,7 +8,7 @@ const config = {
   emailDomains: undefined,
 };
 const roleWith = (groups: unknown) => {
-  const person = personOf({ sub: 'x', groups }, config);
+  const person = parsePerson({ sub: 'x', groups }, config);
   return typeof person === 'string' ? person : person.role;
 };
 
@@ -22,7 +22,7 @@ describe('a person at an OpenID Connect provider', () => {
 
   test('gets no name if the claim is not a usable name', () => {
     for (const sub of [undefined, null, 12, '', 'x'.repeat(256), 'a\0b', 'ä', ['x']])
-      expect([sub, personOf({ sub }, config)]).toEqual([sub, 'unusable']);
+      expect([sub, parsePerson({ sub }, config)]).toEqual([sub, 'unusable']);
   });
 
   test.each([
@@ -38,14 +38,14 @@ describe('a person at an OpenID Connect provider', () => {
     [undefined, null],
   ])('whose address is marked as verified by %j has the address %s', (email_verified, verifiedEmail) => {
     const claims = { sub: 'x', email: 'a@example.com', email_verified, xms_edov: email_verified };
-    expect(personOf(claims, config)).toMatchObject({ verifiedEmail });
-    expect(personOf(claims, { ...config, verifiedClaim: 'xms_edov' })).toMatchObject({ verifiedEmail });
+    expect(parsePerson(claims, config)).toMatchObject({ verifiedEmail });
+    expect(parsePerson(claims, { ...config, verifiedClaim: 'xms_edov' })).toMatchObject({ verifiedEmail });
   });
 
   test('with too many groups for a token is not treated as a person without groups', () => {
-    expect(personOf({ sub: 'x', hasgroups: true }, config)).toBe('roles');
-    expect(personOf({ sub: 'x', _claim_names: { groups: 'src1' } }, config)).toBe('roles');
-    expect(personOf({ sub: 'x', _claim_names: { address: 'src1' } }, config)).toMatchObject({ role: 'homeowner' });
+    expect(parsePerson({ sub: 'x', hasgroups: true }, config)).toBe('roles');
+    expect(parsePerson({ sub: 'x', _claim_names: { groups: 'src1' } }, config)).toBe('roles');
+    expect(parsePerson({ sub: 'x', _claim_names: { address: 'src1' } }, config)).toMatchObject({ role: 'homeowner' });
   });
 });
 

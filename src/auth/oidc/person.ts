@@ -24,7 +24,7 @@ const BY_POWER: readonly Role[] = ['homeowner', 'utility', 'admin'];
  * Returns the person whom an identity provider's claims describe, or the reason why the person is not admitted. With a role mapping, a
  * person without a mapped value becomes a homeowner: unknown or removed values never preserve or grant a higher role. Pure.
  */
-export function personOf(
+export function parsePerson(
   claims: Claims,
   {
     issuer,

@@ -11,7 +11,7 @@ import { Badge, ConfirmButton, Dialog, RelativeTime, renderMarks } from '../part
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { type AlertType, alertRuleName, isCostType } from './alerts/alert.ts';
+import { type AlertType, alertRuleName, isCostAlertType } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 
@@ -99,7 +99,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
         [isSilence ? w.silentSince : w.period, (one) => periodName(alert.type, one, user.timezone)],
         isSilence
           ? [common.device, ({ device_id }) => deviceName(device_id ?? '')]
-          : [isCostType(alert.type) ? w.costByThen : w.usedByThen, totalOf],
+          : [isCostAlertType(alert.type) ? w.costByThen : w.usedByThen, totalOf],
       ],
       { key: ({ event_id }) => event_id },
     );

@@ -7,8 +7,8 @@ import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
 import { dayName } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import {
-  lastDayOf,
-  periodAddressOf,
+  getLastDay,
+  getPeriodAddress,
   periodName,
   periodToShow,
   type Period as Shown,
@@ -62,11 +62,11 @@ export function PeriodView(props: {
     setDayRows(rows);
   };
   const { period, value, costs, again, isLive } = usePeriod(shown, deviceId, computed);
-  const show = (next: Shown) => move(`${page}/${periodAddressOf(next)}`);
+  const show = (next: Shown) => move(`${page}/${getPeriodAddress(next)}`);
   const first = value?.first_date ?? null;
   const step = (by: number) => {
     const next = shiftPeriod(shown, by);
-    if (next.start <= today && (first === null || lastDayOf(next) >= first)) show(next);
+    if (next.start <= today && (first === null || getLastDay(next) >= first)) show(next);
   };
   const box = usePeriodSteps(step);
   const follow = usePageLink();
@@ -95,7 +95,7 @@ export function PeriodView(props: {
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
           ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${periodName({ unit: one.unit, start: one.start })} />`}
           <${CommodityCards} of=${one.commodities} />
-          ${one.used.kwh_used !== null && html`<${Download} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
+          ${one.used.kwh_used !== null && html`<${UsageDownload} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
         `;
       }}
@@ -232,7 +232,7 @@ function pathOf({ userId, deviceId, days, groupBy }: Downloaded, format: Format)
 }
 
 /** Menu that downloads the displayed data as a file. */
-export function Download(props: Downloaded) {
+export function UsageDownload(props: Downloaded) {
   const w = words().common.download;
   const { start, end } = props.days;
   const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));

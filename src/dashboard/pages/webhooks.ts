@@ -10,7 +10,7 @@ import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { CreateWebhook, type EventType, RotateSecret, webhookName } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
-import { pauseReasonOf } from './webhooks/webhook.ts';
+import { getPauseReason } from './webhooks/webhook.ts';
 
 /** Page with the webhook subscriptions of the signed-in account, whichever account is selected. */
 export function Page() {
@@ -100,5 +100,5 @@ function WhyPaused({ webhookId }: { webhookId: string }) {
     () => callApi<Delivery[]>('GET', `/v1/webhooks/${webhookId}/deliveries?limit=${LOOKED_AT}`),
     [webhookId],
   );
-  return log.value === null ? null : html`<small class="quiet">${pauseReasonOf(log.value)}</small>`;
+  return log.value === null ? null : html`<small class="quiet">${getPauseReason(log.value)}</small>`;
 }

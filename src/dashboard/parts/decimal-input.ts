@@ -13,7 +13,7 @@ interface Limits {
 const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
 /** Returns the error message for a typed number, or '' if the number is valid. */
-export function numberErrorOf(text: string, { least, most, isWhole = false }: Limits): string {
+export function findDecimalError(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return '';
@@ -46,7 +46,7 @@ export function DecimalInput(props: {
   const check = () => {
     const text = ref.current?.value ?? '';
     const isAsked = limits !== null || readDecimal(text).kind === 'unclear';
-    ref.current?.setCustomValidity(isAsked ? numberErrorOf(text, limits ?? {}) : '');
+    ref.current?.setCustomValidity(isAsked ? findDecimalError(text, limits ?? {}) : '');
   };
   // Validates after every render, because the program may have filled in the value.
   useEffect(check);
@@ -125,7 +125,7 @@ export const toTypedNumber = (value: string | number | null | undefined, point =
   value === null || value === undefined ? '' : String(value).replace('.', point);
 
 /** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */
-export function numberOf(text: string): number | null {
+export function parseDecimalInput(text: string): number | null {
   const typed = readDecimal(text);
   if (typed.kind === 'empty') return null;
   return typed.kind === 'number' ? Number(typed.value) : Number.NaN;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { downloadFile, errorSentenceOf } from '../api.ts';
+import { downloadFile, formatErrorSentence } from '../api.ts';
 import { html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { busyAttributes, ErrorMessage } from './ui.ts';
@@ -28,7 +28,7 @@ export function FileMenu({ of, fileName, choices }: { of: string; fileName: stri
       saveFile(await downloadFile(path, accept), name);
       setSaid({ problem: null, done: w.ready({ name }) });
     } catch (error) {
-      setSaid({ problem: errorSentenceOf(error), done: '' });
+      setSaid({ problem: formatErrorSentence(error), done: '' });
     }
     setBusy(false);
   };

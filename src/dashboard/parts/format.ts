@@ -91,7 +91,7 @@ export const DAY_MS = 86_400_000;
 export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
 
 /** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */
-export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
+export function formatCostNotes({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
     ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt({ amount: money(estimated, currency) })]),
@@ -101,7 +101,7 @@ export function costNotesOf({ currency, estimated, missing_prices_kwh }: NonNull
 
 /** Formats a total cost with its notes in one line. */
 export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
-  [money(cost.total, cost.currency), ...costNotesOf(cost)].join(', ');
+  [money(cost.total, cost.currency), ...formatCostNotes(cost)].join(', ');
 
 /** Formats an approximate amount. Only small amounts have decimals. */
 export const formatRoughMoney = (amount: number, currency: string): string =>

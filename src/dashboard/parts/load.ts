@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure, errorSentenceOf, fetchAll, fetchPage, isTemporary, type Page } from '../api.ts';
+import { ApiFailure, fetchAll, fetchPage, formatErrorSentence, isTemporary, type Page } from '../api.ts';
 import { useFocusFallback } from './focus.ts';
 
 /** Data that are being loaded. `value` is the previous value until the next value arrives. */
@@ -48,7 +48,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
       },
       (error) => {
         if (mine !== asked.current) return;
-        setState((now) => ({ ...now, error: errorSentenceOf(error), isLoading: false }));
+        setState((now) => ({ ...now, error: formatErrorSentence(error), isLoading: false }));
         if (isTemporary(error)) retry.current = setTimeout(again, retryDelayMs(failures.current++));
       },
     );
@@ -78,7 +78,7 @@ export function useAction(): { run(work: () => Promise<void>): void; isBusy: boo
     setBusy(true);
     setError(null);
     work()
-      .catch((reason) => setError(errorSentenceOf(reason)))
+      .catch((reason) => setError(formatErrorSentence(reason)))
       .finally(() => setBusy(false));
   };
   return { run, isBusy, error };
@@ -97,7 +97,7 @@ export type ErrorsByPath = Readonly<Record<string, string>>;
  * Returns the validation errors of a failed request by field. Rethrows any other error. `wrong`: returns the text of an error. `path`: path
  * in the request that contains the fields, such as `tariffs.0.`.
  */
-export function errorsByPathOf(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
+export function getErrorsByPath(reason: unknown, wrong: (of: { message: string }) => string, path = ''): ErrorsByPath {
   if (!(reason instanceof ApiFailure) || reason.status !== 422 || reason.details.length === 0) throw reason;
   return Object.fromEntries(
     reason.details.map(({ field, message }) => [

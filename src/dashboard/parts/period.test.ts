@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   daysName,
-  lastDayOf,
+  getIsoWeek,
+  getLastDay,
+  getPeriodAddress,
   monthBefore,
   PERIOD_UNITS,
   parsePeriodAddress,
-  periodAddressOf,
   periodAt,
   periodName,
   periodOfUnit,
   periodToShow,
   shiftPeriod,
-  weekOf,
 } from './period.ts';
 
 const units = fc.constantFrom(...PERIOD_UNITS);
@@ -25,12 +25,12 @@ describe('a period of the dashboard', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
         const period = periodAt(unit, date);
-        expect(period.start <= date && date <= lastDayOf(period)).toBe(true);
-        expect(parsePeriodAddress(periodAddressOf(period))).toEqual(period);
+        expect(period.start <= date && date <= getLastDay(period)).toBe(true);
+        expect(parsePeriodAddress(getPeriodAddress(period))).toEqual(period);
         const next = shiftPeriod(period, 1);
         expect(shiftPeriod(next, -1)).toEqual(period);
-        expect(next.start > lastDayOf(period)).toBe(true);
-        expect(periodAt(unit, lastDayOf(period))).toEqual(period);
+        expect(next.start > getLastDay(period)).toBe(true);
+        expect(periodAt(unit, getLastDay(period))).toEqual(period);
       }),
     );
   });
@@ -43,9 +43,9 @@ describe('a period of the dashboard', () => {
   });
 
   test('of a week has its ISO 8601 number', () => {
-    expect(weekOf('2026-12-28')).toEqual({ year: 2026, week: 53 });
-    expect(weekOf('2024-12-30')).toEqual({ year: 2025, week: 1 });
-    expect(periodAddressOf(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
+    expect(getIsoWeek('2026-12-28')).toEqual({ year: 2026, week: 53 });
+    expect(getIsoWeek('2024-12-30')).toEqual({ year: 2025, week: 1 });
+    expect(getPeriodAddress(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
   });
 
   test('is null if the address is invalid', () => {
@@ -78,7 +78,7 @@ test.each([
   ['fortnight', 'day/2026-11-24'],
   ['week/2026-W02', 'week/2026-W02'],
 ])('the address "%s" shows the period %s', (address, shown) => {
-  expect(periodAddressOf(periodToShow(address, '2026-11-24'))).toBe(shown);
+  expect(getPeriodAddress(periodToShow(address, '2026-11-24'))).toBe(shown);
 });
 
 test('monthBefore returns the first and the last day of the previous month', () => {

@@ -37,7 +37,7 @@ export function periodAt(unit: PeriodUnit, date: string): Period {
 }
 
 /** Returns the last day of a period. Pure. */
-export const lastDayOf = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
+export const getLastDay = (period: Period): string => dateOf(known(shiftPeriod(period, 1).start) - DAY_MS);
 
 /** Returns the period that lies `by` periods later; earlier if `by` is negative. Pure. */
 export function shiftPeriod({ unit, start }: Period, by: number): Period {
@@ -49,18 +49,18 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
 }
 
 /** Returns the ISO 8601 week that begins on a Monday. The year of a week is the year of its Thursday. Pure. */
-export function weekOf(start: string): { year: number; week: number } {
+export function getIsoWeek(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * DAY_MS)) };
 }
 
 /** Returns a period in the form used in page addresses: `day/2026-10-12`, `week/2026-W42`, `month/2026-10`, `year/2026`. Pure. */
-export function periodAddressOf({ unit, start }: Period): string {
+export function getPeriodAddress({ unit, start }: Period): string {
   if (unit === 'day') return `day/${start}`;
   if (unit === 'month') return `month/${start.slice(0, 7)}`;
   if (unit === 'year') return `year/${start.slice(0, 4)}`;
-  const { year, week } = weekOf(start);
+  const { year, week } = getIsoWeek(start);
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
@@ -78,7 +78,7 @@ export function parsePeriodAddress(address: string): Period | null {
   const fourth = Date.UTC(Number(match[1]), 0, 4);
   const start = dateOf(Math.max(0, fourth - (weekdayOf(fourth) - 1) * DAY_MS + (Number(match[2]) - 1) * 7 * DAY_MS));
   const period = { unit, start };
-  return periodAddressOf(period) === address ? period : null;
+  return getPeriodAddress(period) === address ? period : null;
 }
 
 /**
@@ -94,7 +94,7 @@ export const periodToShow = (address: string, today: string): Period =>
  * otherwise it contains the first day of the previous period. Pure.
  */
 export function periodOfUnit(unit: PeriodUnit, period: Period, today: string): Period {
-  const holdsToday = period.start <= today && today <= lastDayOf(period);
+  const holdsToday = period.start <= today && today <= getLastDay(period);
   return periodAt(unit, holdsToday ? today : period.start);
 }
 
@@ -106,7 +106,7 @@ export function periodName(period: Period): string {
       known(start),
     );
   if (unit === 'month') return dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(known(start));
-  return unit === 'year' ? start.slice(0, 4) : daysName(start, lastDayOf(period));
+  return unit === 'year' ? start.slice(0, 4) : daysName(start, getLastDay(period));
 }
 
 /** Formats a range of days. If the range is a single day, includes its weekday. */
@@ -121,7 +121,7 @@ export function daysName(start: string, end: string): string {
 /** Returns the first and last day, YYYY-MM-DD, of the month before the month of a day. */
 export function monthBefore(today: string): { start: string; end: string } {
   const month = shiftPeriod({ unit: 'month', start: `${today.slice(0, 7)}-01` }, -1);
-  return { start: month.start, end: lastDayOf(month) };
+  return { start: month.start, end: getLastDay(month) };
 }
 
 /** Returns the current day in a time zone. */

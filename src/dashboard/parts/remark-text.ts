@@ -55,9 +55,9 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
     }
     case 'unusual_day':
       return {
-        subject: subjects.unusualDay({ date: dayOf(remark.date) }),
+        subject: subjects.unusualDay({ date: formatDayName(remark.date) }),
         sentence: w.unusualDay({
-          date: dayOf(remark.date),
+          date: formatDayName(remark.date),
           energy: kwh(remark.kwh),
           usual: kwh(remark.usual_kwh),
           weekday: weekdayOf(remark.date),
@@ -69,7 +69,7 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
       const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
       return {
         subject: subjects.cheaperTariff,
-        sentence: w.cheaperTariff({ name, would, paid: did, start: dayOf(start), end: dayOf(end) }),
+        sentence: w.cheaperTariff({ name, would, paid: did, start: formatDayName(start), end: formatDayName(end) }),
         more: [w.cheaperTariffLook],
       };
     }
@@ -87,7 +87,7 @@ export const timeIn = (iso: string, timeZone: string): string =>
     timeZone,
   }).format(new Date(iso));
 
-export const dayOf = (date: string): string =>
+export const formatDayName = (date: string): string =>
   dateFormat({
     weekday: 'short',
     day: 'numeric',

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { loadWords } from '#test/support/words.ts';
 import { kwh, money, time } from '../parts/format.ts';
 import { locale } from './locale.ts';
-import { type Language, languageFrom, localeOf, words } from './words.ts';
+import { findLocaleTag, type Language, languageFrom, words } from './words.ts';
 
 beforeEach(() => loadWords('en', ['en-GB']));
 afterAll(() => loadWords('en'));
@@ -16,9 +16,9 @@ test('chooses the first of the browser’s languages that is available, otherwis
 });
 
 test('keeps the number formats of a region if its language is chosen', () => {
-  expect(localeOf('de', ['en-US', 'de-AT'])).toBe('de-AT');
-  expect(localeOf('fr', ['en-US', 'de-AT'])).toBe('fr');
-  expect(localeOf('es', ['es-MX'])).toBe('es-MX');
+  expect(findLocaleTag('de', ['en-US', 'de-AT'])).toBe('de-AT');
+  expect(findLocaleTag('fr', ['en-US', 'de-AT'])).toBe('fr');
+  expect(findLocaleTag('es', ['es-MX'])).toBe('es-MX');
 });
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ').replaceAll('’', "'");

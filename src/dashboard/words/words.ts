@@ -61,7 +61,7 @@ export const language = (): Language => current?.language ?? 'en';
  */
 export function setWords(next: Language, compiled: CompiledWords, tags: readonly string[] = []): void {
   current = { language: next, words: spoken(compiled) as Words };
-  setLocale(localeOf(next, tags));
+  setLocale(findLocaleTag(next, tags));
 }
 
 function spoken(compiled: CompiledMessage | CompiledWords): unknown {
@@ -82,7 +82,7 @@ const languageOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() 
 export const languageFrom = (tags: readonly string[]): Language => tags.map(languageOf).find(isLanguage) ?? 'en';
 
 /** Returns the browser's full tag for a language if the browser has one; otherwise the language alone. Pure. */
-export function localeOf(language: Language, tags: readonly string[]): string {
+export function findLocaleTag(language: Language, tags: readonly string[]): string {
   const tag = tags.find((one) => languageOf(one) === language) ?? language;
   return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? language;
 }

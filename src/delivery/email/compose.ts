@@ -2,7 +2,7 @@ import { escapeHtml } from '#src/core/html.ts';
 import type { DeviceNames } from '../device-names.ts';
 import type { Reader, Words } from '../words/words.ts';
 import type { Row } from './content.ts';
-import { contentOf, type ReportedEvent } from './event-mails.ts';
+import { composeEventMail, type ReportedEvent } from './event-mails.ts';
 
 /** Content of a mail: a subject, and a body as text and as HTML. */
 export interface Mail {
@@ -22,7 +22,7 @@ export interface MailLink {
 /** Composes a mail about an event, with its figures. `names`: names of the event's devices. Pure. */
 export function composeMail(event: ReportedEvent, reader: Reader, names: DeviceNames, to: MailLink | null): Mail {
   const { common, links } = reader.words;
-  const { sentence, rows } = contentOf(event, reader, names);
+  const { sentence, rows } = composeEventMail(event, reader, names);
   const last = to && links[to.is];
   const line = ([label, value]: Row) => common.line({ label, value });
   const text = [`${sentence}.`, '', ...rows.map(line), ...(to && last ? ['', line([last, to.url])] : []), ''].join(

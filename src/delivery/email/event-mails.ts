@@ -19,7 +19,11 @@ export interface ReportedEvent {
 }
 
 /** Returns the text of a message about an event. `names`: names of the event's devices. Pure. */
-export function contentOf({ type, data, people = null }: ReportedEvent, reader: Reader, names: DeviceNames): Content {
+export function composeEventMail(
+  { type, data, people = null }: ReportedEvent,
+  reader: Reader,
+  names: DeviceNames,
+): Content {
   const ofMember = MEMBER_MAILS[type];
   if (ofMember) return ofMember(reader.words, data, people);
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);

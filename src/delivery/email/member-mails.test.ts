@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readerOf } from '../words/words.ts';
+import { loadReader } from '../words/words.ts';
 import { composeMail } from './compose.ts';
 import { MEMBER_MAILS } from './member-mails.ts';
 
 const people = { homeEmail: 'home@example.com', memberEmail: 'robin@example.com', isInvitation: false };
-const reader = await readerOf({ language: 'en', timezone: 'UTC' });
+const reader = await loadReader({ language: 'en', timezone: 'UTC' });
 const compose = (type: string, data: object, of: typeof people | null = people) =>
   composeMail({ type, data: { member_id: 'mem_1', access: 'manage', ...data }, people: of }, reader, new Map(), null);
 

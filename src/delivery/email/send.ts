@@ -15,7 +15,7 @@ import {
   writeCapturedMessage,
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
-import { type Language, readerOf, wordsOf } from '../words/words.ts';
+import { type Language, loadReader, loadWords } from '../words/words.ts';
 import { composeMail, layOutMail, type Mail, type MailLink } from './compose.ts';
 import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
@@ -96,7 +96,7 @@ export function createEmailChannel(options: {
       if (event.type === 'member.invited' && !people?.isInvitation) return failed('the invitation was withdrawn', null);
       const link = linkOf(event, { publicUrl, secret });
       const compose = async (): Promise<Mail> => {
-        const reader = await readerOf({ ...user, ...(await findInvited(db, event, people)) });
+        const reader = await loadReader({ ...user, ...(await findInvited(db, event, people)) });
         if (event.type !== 'remark.raised' || !link)
           return composeMail({ ...event, people }, reader, await loadDeviceNames(db, event), link);
         const texts = await composeRemark(event.data as RemarkBody, user);
@@ -170,7 +170,7 @@ export async function composeSignIn(
   { link, code, validMinutes }: { link: string; code: string; validMinutes: number },
   language: Language,
 ): Promise<Mail> {
-  const { signIn: w } = await wordsOf(language);
+  const { signIn: w } = await loadWords(language);
   const shown = `${code.slice(0, 4)} ${code.slice(4)}`;
   const end = w.end({ minutes: validMinutes });
   const body = [
@@ -188,7 +188,7 @@ export async function composeSignIn(
 
 /** Composes a mail to an administrator about interrupted back-ups. `folder`: the target of the archive. */
 export async function composeBackupsInterrupted(folder: string, language: Language): Promise<Mail> {
-  const { backups: w } = await wordsOf(language);
+  const { backups: w } = await loadWords(language);
   const sentences = [w.interrupted({ folder }), w.discarded, w.canDo];
   const body = sentences.map((one) => `<p>${escapeHtml(one)}</p>`).join('');
   return { subject: w.subject, text: `${sentences.join('\n\n')}\n`, html: layOutMail({ language }, body) };

@@ -1,8 +1,8 @@
 import type { Database } from '#src/database/connect.ts';
 import { type Channel, capturedMessageName, type Outcome, writeCapturedMessage } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
-import { contentOf } from '../email/event-mails.ts';
-import { readerOf } from '../words/words.ts';
+import { composeEventMail } from '../email/event-mails.ts';
+import { loadReader } from '../words/words.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Maximum length of a message at Twilio, in characters. */
@@ -73,7 +73,7 @@ export function createSmsChannel(db: Database, texter: SmsSender): Channel {
       if (!user?.phone) {
         return { succeeded: false, responseStatus: null, error: 'the user has no phone number any more' };
       }
-      const body = contentOf(event, await readerOf(user), await loadDeviceNames(db, event)).sentence.slice(
+      const body = composeEventMail(event, await loadReader(user), await loadDeviceNames(db, event)).sentence.slice(
         0,
         MAX_CHARACTERS,
       );

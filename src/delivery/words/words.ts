@@ -44,7 +44,7 @@ export interface Reader {
 const compiled = new Map<Language, Promise<Words>>();
 
 /** Returns the texts of a language, which are compiled on first use. */
-export function wordsOf(language: Language): Promise<Words> {
+export function loadWords(language: Language): Promise<Words> {
   const words = compiled.get(language) ?? compileLanguage(language);
   compiled.set(language, words);
   return words;
@@ -74,9 +74,9 @@ export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
 
 /** Returns the texts and formats of an account. */
-export async function readerOf(account: { language: Language; timezone: string }): Promise<Reader> {
+export async function loadReader(account: { language: Language; timezone: string }): Promise<Reader> {
   const { language, timezone: timeZone } = account;
-  const words = await wordsOf(language);
+  const words = await loadWords(language);
   const locale = LOCALES[language];
   const date = (iso: string, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone }).format(new Date(iso));

@@ -4,7 +4,7 @@ import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { nativeNameOf } from '../channel-name.ts';
+import { getNativeName } from '../channel-name.ts';
 import { ENERGY_AND_POWER_KINDS } from '../channels.ts';
 import { assertMayManageDevice } from '../management.ts';
 import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
@@ -176,7 +176,7 @@ async function rowsOf(
     ...row,
     channel,
     kind,
-    native_name: channel === null || kind === null ? null : nativeNameOf({ channel, kind, nativeName }),
+    native_name: channel === null || kind === null ? null : getNativeName({ channel, kind, nativeName }),
   }));
 }
 
@@ -213,7 +213,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
     .where('device_id', '=', deviceId)
     .where('kind', 'in', ENERGY_AND_POWER_KINDS)
     .execute();
-  const series = rows.find((row) => nativeNameOf({ ...row, nativeName: row.native_name }) === nativeName);
+  const series = rows.find((row) => getNativeName({ ...row, nativeName: row.native_name }) === nativeName);
   const wrong = (message: string) => unprocessable({ field: 'native_name', message });
   if (!series) throw wrong('must be one of the channels of the device, as GET /v1/devices/{device_id} names them');
   if (readAt === null) return series;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { nativeNameOf } from '../channel-name.ts';
+import { getNativeName } from '../channel-name.ts';
 import { assertMayManageDevice, isOwnAccountReach } from '../management.ts';
 import { IS_SWAP_GUESSED } from '../store.ts';
 import { createEdit, type EditContext } from './store.ts';
@@ -50,7 +50,7 @@ export async function listSuspectedMeterSwaps(
   return (await rowsOf(db, reach, { userId })).map(({ channel, kind, native_name: nativeName, meter, ...row }) => ({
     device_id: row.device_id,
     location: row.location,
-    native_name: nativeNameOf({ channel, kind, nativeName }),
+    native_name: getNativeName({ channel, kind, nativeName }),
     is_volume: meter?.endsWith('_m3') ?? false,
     at: row.at,
     before: row.before / PER_UNIT,
@@ -76,7 +76,7 @@ export async function answerSuspectedMeterSwap(
     const asked = (await rowsOf(trx, reach, { deviceId })).find(
       ({ at, channel, kind, native_name }) =>
         at.getTime() === answer.at.getTime() &&
-        nativeNameOf({ channel, kind, nativeName: native_name }) === answer.nativeName,
+        getNativeName({ channel, kind, nativeName: native_name }) === answer.nativeName,
     );
     if (!asked) return false;
     if (answer.isReplaced) {

@@ -1,6 +1,6 @@
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockTimeOf, createClockLabeller } from '../clock-labels.ts';
+import { createClockLabeller, findClockTime } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
@@ -90,7 +90,7 @@ function rowsOf(
     const more = selectIncludedFields(measures, include);
     if (labelsOf) {
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
-      return [{ ...labels, kwh_used, peak_hour: clockTimeOf(labels), ...more }];
+      return [{ ...labels, kwh_used, peak_hour: findClockTime(labels), ...more }];
     }
     const hour = peak !== null && groupBy === 'day' ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { clockTimeOf, createClockLabeller, type RowLabels } from '../clock-labels.ts';
+import { createClockLabeller, findClockTime, type RowLabels } from '../clock-labels.ts';
 import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
 import { formatHour, hourOfDay } from '../labels.ts';
 import { createClockUnitEnds } from '../local-time.ts';
@@ -65,7 +65,7 @@ export async function loadHomeBuckets(
     await mapWithBreaks(await readHomeByClockUnit(db, home, range, groupBy), ({ startsAt, ...sums }) => {
       const labels = labelsOf(startsAt);
       const bucket = () => ({ fromMs: startsAt.getTime(), toMs: endOf(startsAt.getTime()) });
-      add(labels, clockTimeOf(labels), sums, bucket);
+      add(labels, findClockTime(labels), sums, bucket);
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await readHomeByDay(db, home, range)) {

@@ -6,7 +6,7 @@ import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
 import { dayCount, dayRange, type Range } from '../ranges.ts';
-import type { ImportOwner } from '../usage/imports.ts';
+import type { UserOrDevice } from '../usage/imports.ts';
 import { quarterHourToWatts } from './base-load.ts';
 import { loadPeriodDevices, type PeriodDevice } from './consumers.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from './days.ts';
 import { type CurrentPower, loadCurrentPower } from './power-now.ts';
 import {
-  calendarOf,
+  buildQuarterHourCalendar,
   computeBaseAndNightLoad,
   computeMeanDay,
   computeMeanWeek,
@@ -109,7 +109,7 @@ export async function loadHomePeriod(
     deviceId === undefined ? await createHomeDataSource(db, userId) : await createDeviceDataSource(db, deviceId);
   const window = windowOf(range, now, teller?.beginsAtMs ?? null);
   const count = (window.to.getTime() - window.from.getTime()) / QUARTER_HOUR_MS;
-  const calendar = calendarOf(window.from.getTime(), count, zone);
+  const calendar = buildQuarterHourCalendar(window.from.getTime(), count, zone);
   const nightly = lastDays(window, calendar);
   const isHome = deviceId === undefined;
   const nothing = { fromMs: window.from.getTime(), energies: new Float64Array(count).fill(Number.NaN) };
@@ -243,7 +243,7 @@ function compare([now, before, lastYear]: ComparedSpans, totals: (CoveredAmount 
 function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Range) {
   const firstMs = Math.ceil(from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const count = Math.floor((to.getTime() - firstMs) / QUARTER_HOUR_MS);
-  const { slots } = calendarOf(firstMs, count, zone);
+  const { slots } = buildQuarterHourCalendar(firstMs, count, zone);
   const offset = (firstMs - fromMs) / QUARTER_HOUR_MS;
   return Array.from({ length: count }, (_, at) => {
     const energy = energies[offset + at] ?? Number.NaN;
@@ -282,7 +282,7 @@ function flowsOf({ home }: PeriodDataSource, { sums }: PeriodTotal, range: Range
 
 async function commoditiesIn(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   range: Range,
   spans: ReturnType<typeof findComparedSpans>,
 ): Promise<HomePeriod['commodities']> {

@@ -19,7 +19,7 @@ export interface QuarterHourCalendar {
 }
 
 /** Returns the calendar of `count` quarter-hours. Pure. */
-export function calendarOf(fromMs: number, count: number, zone: string): QuarterHourCalendar {
+export function buildQuarterHourCalendar(fromMs: number, count: number, zone: string): QuarterHourCalendar {
   const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
   const hoursMs = new Float64Array(count);
   const dayStarts: number[] = [];

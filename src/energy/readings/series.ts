@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
-import { channelSettingFor, nativeNameOf, resolveChannel } from '#src/devices/channel-name.ts';
+import { channelSettingFor, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
 
 /** A series of a device, and what its readings count as. Times are Unix ms. */
 export interface SeriesWithReadings {
@@ -59,7 +59,7 @@ export async function findDeviceWithReadings(
       seriesId,
       channel,
       kind,
-      nativeName: nativeNameOf(named),
+      nativeName: getNativeName(named),
       isVolume,
       isKnown: known,
       counted: [],

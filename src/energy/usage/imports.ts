@@ -39,7 +39,7 @@ const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
-export type ImportOwner = { userId: string } | { deviceId: string };
+export type UserOrDevice = { userId: string } | { deviceId: string };
 
 export type BucketUnit = ClockUnit | 'day' | 'month';
 
@@ -74,11 +74,11 @@ export function formatEpochDate(second: number): string {
   return `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`;
 }
 
-const ownerOf = (whose: ImportOwner): RowOwner =>
+const ownerOf = (whose: UserOrDevice): RowOwner =>
   'userId' in whose ? { key: 'user_id', id: whose.userId } : { key: 'device_id', id: whose.deviceId };
 
 /** Returns the aggregation level that contains the UTC hours of a user or device. */
-const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
+const hourlyOf = (whose: UserOrDevice) => findLevel('userId' in whose ? 'user_hourly' : 'device_hourly');
 
 /**
  * Reads the imports by clock hour or shorter unit, day or month of the range's zone. Null if the home's usage is not the sum of its
@@ -86,7 +86,7 @@ const hourlyOf = (whose: ImportOwner) => findLevel('userId' in whose ? 'user_hou
  */
 export async function readImports(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   range: Range,
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
@@ -116,7 +116,7 @@ const runUserDays = buildOnce((userId: string, from: Date, to: Date) => {
 });
 
 /** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
-export async function readImportTotal(db: Database, whose: ImportOwner, range: Range): Promise<ImportedTotal | null> {
+export async function readImportTotal(db: Database, whose: UserOrDevice, range: Range): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
   // Raw SQL, here and below, on the hot path of every answer about usage; this form was measured to be fast.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
@@ -133,7 +133,7 @@ export async function readImportTotal(db: Database, whose: ImportOwner, range: R
 }
 
 const IS_COMPOSED = sql`(SELECT is_composed FROM home)`;
-const homeOf = (whose: ImportOwner) =>
+const homeOf = (whose: UserOrDevice) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
@@ -146,14 +146,14 @@ interface Columns {
 }
 
 /** Builds the statement that returns the rows of a query (`at`, `used` and `peak`) as lists. */
-const columnsSql = (whose: ImportOwner, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
+const columnsSql = (whose: UserOrDevice, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
     ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
     FROM (${buckets}) b WHERE NOT ${IS_COMPOSED}`;
 
 async function columnsOf(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   buckets: RawBuilder<unknown>,
   isPrepared: boolean,
 ): Promise<BucketImports | null> {
@@ -178,7 +178,7 @@ const QUARTER_HOURS = ['energyMilliwattHours', 'coveredMs'] as const;
  */
 async function sumImportQuarterHours(
   db: Database,
-  whose: ImportOwner,
+  whose: UserOrDevice,
   range: Range,
   unit: ClockUnit,
 ): Promise<BucketImports | null> {
@@ -199,7 +199,7 @@ async function sumImportQuarterHours(
  * Builds a query for the clock hours in the range: UTC hours, or composed quarter-hours if the zone's hours do not begin with UTC hours.
  * Columns: hour, used, estimated_milliwatt_hours.
  */
-function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
+function hoursOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
   const minutes = longestPieceMinutes(range);
   if (minutes === 60)
@@ -215,7 +215,7 @@ function hoursOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
 }
 
 /** Builds a query for the days of any zone, from the range's clock hours. */
-const localDaysOf = (whose: ImportOwner, range: Range): RawBuilder<unknown> => sql`
+const localDaysOf = (whose: UserOrDevice, range: Range): RawBuilder<unknown> => sql`
   SELECT ${epoch(sql`date_trunc('day', ${localTimeSql(sql`hour`, range)})`)} AS at, sum(used)::bigint AS used,
     ${epoch(sql`(array_agg(hour ORDER BY used DESC, hour) FILTER (WHERE ${CAN_BE_PEAK}))[1]`)} AS peak
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
@@ -224,7 +224,7 @@ const localDaysOf = (whose: ImportOwner, range: Range): RawBuilder<unknown> => s
  * Builds a query for months, which include only the days within the range. Whole UTC months come from the monthly aggregate; parts of
  * months, and months of other zones, come from hours.
  */
-function monthsOf(whose: ImportOwner, range: Range): RawBuilder<unknown> {
+function monthsOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
   if (range.zone !== 'UTC' || 'deviceId' in whose) return monthsOfHours(whose, range);
   const firstWhole = monthAtOrAfter(range.from);
   const afterWhole = DateTime.fromJSDate(range.to, { zone: 'utc' }).startOf('month').toJSDate();
@@ -244,7 +244,7 @@ const monthsOfProfile = (profile: RawBuilder<unknown>) => sql`
     (array_agg(hour_of_day::bigint ORDER BY used DESC, hour_of_day) FILTER (WHERE ${CAN_BE_PEAK}))[1] AS peak
   FROM (${profile}) p GROUP BY 1`;
 
-function monthsOfHours(whose: ImportOwner, range: Range): RawBuilder<unknown> {
+function monthsOfHours(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
   const local = localTimeSql(sql`hour`, range);
   return monthsOfProfile(sql`
     SELECT date_trunc('month', ${local}) AS month, extract(hour FROM ${local})::int AS hour_of_day, sum(used)::bigint AS used,
@@ -253,7 +253,7 @@ function monthsOfHours(whose: ImportOwner, range: Range): RawBuilder<unknown> {
 }
 
 /** Builds a query for whole UTC months. `from` and `to` are starts of months. */
-function wholeMonths(whose: ImportOwner, range: { from: Date; to: Date }): RawBuilder<unknown> {
+function wholeMonths(whose: UserOrDevice, range: { from: Date; to: Date }): RawBuilder<unknown> {
   const hours = levelRowsSql(findLevel('user_monthly_by_hour'), ownerOf(whose), range, SUMS);
   return monthsOfProfile(sql`SELECT month, hour_of_day, ${ENERGY} AS used, ${ESTIMATED} FROM (${hours}) h`);
 }

@@ -11,7 +11,7 @@ import { longestPieceMinutes, type Range } from '../ranges.ts';
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 
 /** Time span of a user, `[startMs, endMs)`, Unix ms, starts of quarter-hours. */
-export interface UserSpan {
+export interface UserTimeRange {
   userId: string;
   startMs: number;
   endMs: number;
@@ -29,7 +29,7 @@ export interface SpanPieces {
 }
 
 /** Splits a span so that few rows need to be added. Pure. */
-export function splitSpan({ startMs, endMs }: Omit<UserSpan, 'userId'>): SpanPieces {
+export function splitSpan({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): SpanPieces {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
     return { days: none, before: none, after: none, quarters: [startMs, endMs] };
@@ -40,7 +40,7 @@ export function splitSpan({ startMs, endMs }: Omit<UserSpan, 'userId'>): SpanPie
 }
 
 /** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
-export async function readImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<MilliwattHours[]> {
+export async function readImportsInSpans(query: Query, spans: readonly UserTimeRange[]): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
   const pieces = spans.map(splitSpan);
   const column = (of: (one: SpanPieces) => number) => pieces.map((one) => new Date(of(one)));
@@ -88,7 +88,10 @@ export interface DeviceImport {
 }
 
 /** Returns the imports of each of the user's devices in each span, in order, largest first. Omits devices without import. */
-export async function readDeviceImportsInSpans(query: Query, spans: readonly UserSpan[]): Promise<DeviceImport[][]> {
+export async function readDeviceImportsInSpans(
+  query: Query,
+  spans: readonly UserTimeRange[],
+): Promise<DeviceImport[][]> {
   const { rows } = await query<DeviceImport & { place: number }>(
     `SELECT f.place::int AS place, d.device_id AS "deviceId", d."milliwattHours"
      FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY f (user_id, starts_at, ends_at, place)

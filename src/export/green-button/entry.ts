@@ -28,7 +28,7 @@ interface Entry {
 }
 
 /** Returns a function that formats entries of a feed, all with the same time. */
-export function entryOf(about: string, at: string): (title: string, entry: Entry) => string {
+export function createEntryFormatter(about: string, at: string): (title: string, entry: Entry) => string {
   const link = (rel: string, kind: string, type: string, href: string) =>
     `<link rel="${rel}" href="${href}" type="espi-${kind}/${type}"/>`;
   return (title, { self, type, related = [], content }) => {

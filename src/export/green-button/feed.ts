@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
 import { currencyNumber } from './currency-numbers.ts';
-import { entryOf, FEED_END, feedStart, periodXml, textXml, uuidUrn } from './entry.ts';
+import { createEntryFormatter, FEED_END, feedStart, periodXml, textXml, uuidUrn } from './entry.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonInterval, GreenButtonUnit } from './intervals.ts';
 import { localTimeParameters } from './local-time.ts';
 
@@ -48,7 +48,7 @@ type Direction = keyof typeof DIRECTIONS;
 export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<string> {
   const { about, range, now, data, statement } = feed;
   const point = pointAddress(about);
-  const entry = entryOf(about, now.toISOString());
+  const entry = createEntryFormatter(about, now.toISOString());
   yield feedStart({
     id: uuidUrn(about, 'feed'),
     title: 'Green Button Usage Feed',
@@ -100,7 +100,7 @@ interface SubscriptionFeed {
 export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<string> {
   const { about, self, now, unit, months } = feed;
   const at = now.toISOString();
-  const entry = entryOf(about, at);
+  const entry = createEntryFormatter(about, at);
   yield feedStart({
     id: uuidUrn(about, self),
     title: 'Green Button Subscription Feed',
@@ -121,7 +121,7 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
   yield FEED_END;
 }
 
-type FormatEntry = ReturnType<typeof entryOf>;
+type FormatEntry = ReturnType<typeof createEntryFormatter>;
 
 /** Formats the entry of a usage point. */
 export const pointEntry = (about: string, entry: FormatEntry, hasSummary: boolean): string => {

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type Buyer, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
+import { type CostSubject, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
-import { costSums } from '#src/cost/sums.ts';
+import { computeCostSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { type Range, splitByMonth } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
-import { currencyDecimalsOf } from '#src/tariffs/currency.ts';
+import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
 export type GreenButtonUnit = 'hour' | 'quarter_hour';
@@ -61,7 +61,7 @@ const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
  */
 export async function loadGreenButtonData(
   db: Database,
-  { buyer, range, now, unit }: { buyer: Buyer; range: Range; now: Date; unit: GreenButtonUnit },
+  { buyer, range, now, unit }: { buyer: CostSubject; range: Range; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
   // A device's feed contains the device's own energy. Export of a single device earns nothing (docs/cost.md, "Whose energy").
@@ -69,12 +69,12 @@ export async function loadGreenButtonData(
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
   const startOf = (ms: number, clock: ClockQuarterHour) => String(startOfClockUnit(ms, clock, unit));
-  const costs = await costSums(sources, { range, now }, startOf, false);
+  const costs = await computeCostSums(sources, { range, now }, startOf, false);
   for (const interval of intervals) {
     const cost = exactly(costs.get(String(interval.startMs)));
     if (cost) [interval.importCost, interval.exportEarned] = [unitsOf(cost.import), unitsOf(cost.export)];
   }
-  const [all] = (await costSums(sources, { range, now }, () => '', true)).values();
+  const [all] = (await computeCostSums(sources, { range, now }, () => '', true)).values();
   const hasExport = intervals.some(({ exported }) => exported > 0);
   return { unit, intervals, bill: billOf(exactly(all)), hasExport };
 }
@@ -153,7 +153,7 @@ const NOTHING = {
 const quarterAfter = (ms: number): number => Math.ceil(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 const exactly = (sums: CostSums | undefined) =>
-  sums?.currency ? roundCost(sums, COST_DECIMALS - currencyDecimalsOf(sums.currency)) : null;
+  sums?.currency ? roundCost(sums, COST_DECIMALS - getCurrencyDecimals(sums.currency)) : null;
 /** Converts a decimal amount to an integer: `0.30000` to 30000. */
 const unitsOf = (amount: string): string => String(BigInt(amount.replace('.', '')));
 
@@ -176,7 +176,7 @@ interface EditedTime {
 type Part = Pick<BoughtPart, 'key' | 'id' | 'fromMs' | 'toMs' | 'imported' | 'exported'>;
 
 /** Returns the manual edits that affected a buyer's energy in a range. */
-async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<EditedTime[]> {
+async function editedTimes(db: Database, buyer: CostSubject, range: Range): Promise<EditedTime[]> {
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
   // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
@@ -214,7 +214,7 @@ async function editedTimes(db: Database, buyer: Buyer, range: Range): Promise<Ed
 /** Returns the device of a load-profile key. The key of a channel with its own placement starts with the device's id. */
 const deviceOf = (id: string): string => id.split('/')[0] as string;
 
-async function partsOf(db: Database, { userId, deviceId }: Buyer, range: Range): Promise<Part[]> {
+async function partsOf(db: Database, { userId, deviceId }: CostSubject, range: Range): Promise<Part[]> {
   if (deviceId !== undefined)
     return [{ key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported: 1 }];
   return listBoughtParts(await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true }), range);

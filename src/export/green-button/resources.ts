@@ -7,7 +7,7 @@ import {
   subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
-import { entryOf, FEED_END, feedStart, nameBasedUuid, periodXml, textXml, uuidUrn } from './entry.ts';
+import { createEntryFormatter, FEED_END, feedStart, nameBasedUuid, periodXml, textXml, uuidUrn } from './entry.ts';
 
 /** An app, as ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
@@ -90,7 +90,7 @@ export function applicationEntry(app: ApplicationInformation, publicUrl: string,
     element('registration_client_uri', applicationUrl(publicUrl, app.id)),
     element('registration_access_token', ''),
   ];
-  return entryOf(app.id, now.toISOString())('Application Information', {
+  return createEntryFormatter(app.id, now.toISOString())('Application Information', {
     self: `${ESPI_RESOURCE_PATH}/ApplicationInformation/${app.id}`,
     type: 'ApplicationInformation',
     content: `<espi:ApplicationInformation>${content.join('')}</espi:ApplicationInformation>`,
@@ -115,7 +115,7 @@ export function authorizationEntry(authorization: AuthorizationInformation, publ
     element('resourceURI', resourceURI),
     element('authorizationURI', authorizationURI),
   ];
-  return entryOf(id, now.toISOString())('Authorization', {
+  return createEntryFormatter(id, now.toISOString())('Authorization', {
     self: `${ESPI_RESOURCE_PATH}/Authorization/${id}`,
     type: 'Authorization',
     related: [['entry', 'Subscription', `${ESPI_RESOURCE_PATH}/Batch/Subscription/${id}`]],

@@ -1,4 +1,4 @@
-import { COLUMN_BY_MEASURE, type Level, MEASURE_COLUMNS, STORED_HOURS, storedRelationOf } from '../levels.ts';
+import { COLUMN_BY_MEASURE, getStoredRelation, type Level, MEASURE_COLUMNS, STORED_HOURS } from '../levels.ts';
 import { APPLY_HOURS, deleteEmptyHoursSql } from './hours.ts';
 import {
   keyOrdinalsSql,
@@ -20,8 +20,8 @@ export function continuousAggregateSql(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = below.isOfDevice
     ? [{ prefix: '', keys: STORED_HOURS.keys, time: STORED_HOURS.time }, STORED_HOURS.relation]
-    : [toLevelSource(below), storedRelationOf(below)];
-  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${storedRelationOf(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+    : [toLevelSource(below), getStoredRelation(below)];
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${getStoredRelation(level)} WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
 SELECT ${keysSql(level, source, timeBucketSql)},
 ${measureSumsSql()}${lastOfPeak(level)}
 FROM ${relation}
@@ -45,10 +45,10 @@ function lastOfPeak({ peak }: Level): string {
 export function monthsViewSql(level: Level): string {
   const below = levelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
-CREATE OR REPLACE VIEW ${storedRelationOf(level)} AS
+CREATE OR REPLACE VIEW ${getStoredRelation(level)} AS
 SELECT ${keysSql(level, toLevelSource(below), timeBucketSql)},
 ${measureSumsSql()}
-FROM ${storedRelationOf(below)}
+FROM ${getStoredRelation(below)}
 GROUP BY ${keyOrdinalsSql(level)};
 ${storedCommentsSql(level, 'VIEW')}
 `;

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   CONTINUOUS_LEVELS,
-  expectedRelationOf,
   findLevel,
+  getExpectedRelation,
+  getStoredRelation,
   LEVELS,
   type Level,
   STORED_LEVELS,
-  storedRelationOf,
 } from '../levels.ts';
 import { applyFunctionsSql, continuousAggregateSql, monthsViewSql } from './continuous.ts';
 import { applyHoursSql, closedHourViewsSql } from './hours.ts';
@@ -36,16 +36,16 @@ const DEVICE_HOURLY = findLevel('device_hourly');
 function expectedView(level: Level): string {
   const below = levelBelow(level);
   const [source, relation] = level.peak
-    ? [below, expectedRelationOf(below)]
-    : [DEVICE_HOURLY, storedRelationOf(DEVICE_HOURLY)];
-  const says = `${storedRelationOf(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
-  return `CREATE OR REPLACE VIEW ${expectedRelationOf(level)} AS
+    ? [below, getExpectedRelation(below)]
+    : [DEVICE_HOURLY, getStoredRelation(DEVICE_HOURLY)];
+  const says = `${getStoredRelation(level)} as the load profile says it should be: what \`energy rollups check\` compares with.`;
+  return `CREATE OR REPLACE VIEW ${getExpectedRelation(level)} AS
 SELECT ${keysSql(level, toLevelSource(source))},
 ${measureSumsSql()}${peakColumnSql(level)}
 FROM ${relation}
 GROUP BY ${keyOrdinalsSql(level)}
 HAVING ${somethingKnownSql()};
-COMMENT ON VIEW ${expectedRelationOf(level)} IS ${quoteLiteral(says)};
+COMMENT ON VIEW ${getExpectedRelation(level)} IS ${quoteLiteral(says)};
 `;
 }
 
@@ -80,7 +80,7 @@ export function generateRollupFiles(): Map<string, string> {
     ['timescale/8_apply.sql', applyFunctionsSql()],
   ];
   const add = (folder: string, level: Level, text: string) =>
-    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${storedRelationOf(level)}.sql`, text]);
+    files.push([`${folder}/${FIRST_LEVEL + LEVELS.indexOf(level)}_${getStoredRelation(level)}.sql`, text]);
   for (const level of STORED_LEVELS) {
     add('postgres', level, levelTableSql(level));
     add('timescale', level, CONTINUOUS_LEVELS.includes(level) ? continuousAggregateSql(level) : monthsViewSql(level));

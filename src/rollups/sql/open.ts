@@ -1,13 +1,13 @@
 import { COLUMN_BY_MEASURE, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
 import { levelPartsSql, peakSql } from '../parts.ts';
 import {
+  getPeakFunction,
   keyOrdinalsSql,
   keysSql,
   levelBelow,
   levelCommentsSql,
   measureSumsSql,
   peakColumnSql,
-  peakFunctionOf,
   somethingKnownSql,
   toLevelSource,
 } from './pieces.ts';
@@ -85,14 +85,14 @@ function closedAndOpen(level: Level): string {
     closed: `, ${peak.column}, false AS is_open`,
     open: ', NULL, true',
   });
-  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN_BY_MEASURE.estimatedMilliwattHours}) > 0 THEN ${peakFunctionOf(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
+  const found = `CASE WHEN bool_or(is_open) OR sum(${COLUMN_BY_MEASURE.estimatedMilliwattHours}) > 0 THEN ${getPeakFunction(level)}(${keys.join(', ')}) ELSE max(${peak.column}) END`;
   return `${peakFunction(level)}
 
 ${summed(level, `${parts} parts`, `,\n  ${found} AS ${peak.column}`)}`;
 }
 
 function peakFunction(level: Level): string {
-  return `CREATE OR REPLACE FUNCTION ${peakFunctionOf(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+  return `CREATE OR REPLACE FUNCTION ${getPeakFunction(level)}(whose text, since timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ${peakSql(level, 'whose', 'since')};
 END

@@ -1,11 +1,11 @@
 import {
   COLUMN_BY_MEASURE,
   findLevel,
+  getStoredRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
   type LevelKey,
   MEASURE_COLUMNS,
-  storedRelationOf,
 } from '../levels.ts';
 
 /** Source from which a query reads a level: the prefix of its columns (an alias), its keys, and its time column. */
@@ -80,7 +80,7 @@ export function peakColumnSql({ peak, isView }: Level): string {
 }
 
 /** Returns the name of the function that finds the peak of one user's bucket in the open and closed hours of the level below. */
-export const peakFunctionOf = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
+export const getPeakFunction = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
 
 /** Returns a text as an SQL literal. */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -95,7 +95,7 @@ export const levelCommentsSql = (level: Level): string => commentsOn('VIEW', lev
 export const storedCommentsSql = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
   commentsOn(
     kind,
-    storedRelationOf(level),
+    getStoredRelation(level),
     level,
     `Closed hours of ${level.relation}: without those that are open in heads.`,
   );

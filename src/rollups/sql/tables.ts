@@ -1,5 +1,6 @@
 import {
   COLUMN_BY_MEASURE,
+  getStoredRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
   type LevelKey,
@@ -8,7 +9,6 @@ import {
   PACKED_DAYS,
   STORED_HOURS,
   STORED_LEVELS,
-  storedRelationOf,
 } from '../levels.ts';
 import { APPLY_HOURS } from './hours.ts';
 import { DELTAS_SOURCE, keyOrdinalsSql, keySql, keysSql, levelBelow, storedCommentsSql } from './pieces.ts';
@@ -31,7 +31,7 @@ function typeOf({ keys, peak }: Level, column: string): string {
 /** Returns the SQL of a level's table and of the function that adds to it. */
 export function levelTableSql(level: Level): string {
   const { keys, primaryKey, time } = level;
-  const stored = storedRelationOf(level);
+  const stored = getStoredRelation(level);
   const columns = levelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
@@ -66,7 +66,7 @@ export const eraseConsumptionSql = (): string => `-- Everything that was compute
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   -- Hours before days: packing moves them from the one to the other.
-${[STORED_HOURS.relation, PACKED_DAYS.relation, ...STORED_LEVELS.map(storedRelationOf)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
+${[STORED_HOURS.relation, PACKED_DAYS.relation, ...STORED_LEVELS.map(getStoredRelation)].map((name) => `  DELETE FROM ${name} WHERE ${OF_USER};\n`).join('')}END
 $$;
 `;
 
@@ -79,7 +79,7 @@ const nothingKnown = (alias: string): string =>
 /** Returns the SQL of the function that adds changes to the rows of a level and deletes rows without known data. */
 function applyFunction(level: Level): string {
   const { keys, primaryKey, peak } = level;
-  const relation = storedRelationOf(level);
+  const relation = getStoredRelation(level);
   const rowKeys = keys.map((key) => keySql(level, key, DELTAS_SOURCE)).join(', ');
   const summed = MEASURE_COLUMNS.map((column) => `sum(d.${column})`).join(', ');
   const added = MEASURE_COLUMNS.map((column) => `    ${column} = t.${column} + excluded.${column}`).join(',\n');
@@ -120,10 +120,10 @@ function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
   const measure = COLUMN_BY_MEASURE[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.
-  UPDATE ${storedRelationOf(level)} u SET ${peak.column} = p.${peak.column}
+  UPDATE ${getStoredRelation(level)} u SET ${peak.column} = p.${peak.column}
   FROM (
     SELECT ${keys.map((key) => `k.${key}`).join(', ')}, (
-      SELECT h.${peak.of} FROM ${storedRelationOf(below)} h
+      SELECT h.${peak.of} FROM ${getStoredRelation(below)} h
       WHERE h.${owner} = k.${owner} AND h.${below.time} >= k.${time} AND h.${below.time} < k.${time} + interval '${LENGTH[level.unit]}' AND h.${measure} > 0
       ORDER BY h.${measure} DESC, h.${peak.of} LIMIT 1
     ) AS ${peak.column}

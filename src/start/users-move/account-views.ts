@@ -35,13 +35,13 @@ export const STREAMED_PARTS: readonly CopiedRelation[] = [
  * Returns the name of the view that contains the moving accounts' rows of a relation. The view exists in sessions prepared by
  * `prepareAccountViews`.
  */
-export const accountViewOf = (relation: string): string => viewOf(relation);
+export const getAccountView = (relation: string): string => viewOf(relation);
 
 /**
  * Returns the values of `user_id` in the accounts' rows of the load profile and the aggregates: the ids of the accounts, and a key for each
  * of their meters that are aggregated separately.
  */
-export const consumptionKeysOf = (userIds: readonly string[]): string[] =>
+export const getConsumptionKeys = (userIds: readonly string[]): string[] =>
   userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
 
 interface Series {
@@ -99,7 +99,7 @@ async function openEnd(
   await client.query('CREATE TEMPORARY TABLE part_series (series_id bigint PRIMARY KEY, arrives_as bigint NOT NULL)');
   await client.query('INSERT INTO part_series SELECT * FROM unnest($1::bigint[], $2::bigint[])', [series, arriveAs]);
   await client.query('CREATE TEMPORARY TABLE part_users (user_id text COLLATE "C" PRIMARY KEY)');
-  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [consumptionKeysOf(userIds)]);
+  await client.query('INSERT INTO part_users SELECT unnest($1::text[])', [getConsumptionKeys(userIds)]);
   await client.query('ANALYZE part_series; ANALYZE part_users');
   for (const { relation, part } of STREAMED_PARTS) {
     const { columns } = await readColumns(client, relation);
@@ -116,7 +116,7 @@ const EVER = new Date(0);
 
 const monthOf = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1));
 
-/** Returns those of the given keys (see `consumptionKeysOf`) that have rows. */
+/** Returns those of the given keys (see `getConsumptionKeys`) that have rows. */
 export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT k AS key FROM unnest($1::text[]) k WHERE EXISTS (SELECT FROM device_hours WHERE user_id = k)
@@ -173,7 +173,7 @@ async function isRight({ pool, database }: Installation, key: string, since: Dat
 }
 
 /** Returns the total consumption of the keys in closed hours of a relation, in mWh, as text. */
-export async function totalConsumptionOf(
+export async function readTotalConsumption(
   pool: Pool,
   relation: 'closed_device_hourly' | 'closed_user_daily',
   keys: readonly string[],

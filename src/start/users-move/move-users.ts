@@ -13,15 +13,15 @@ import { unpackDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
 import { createMovingPool } from '../move.ts';
 import {
-  accountViewOf,
   assertAggregatesMatch,
   computeAggregates,
-  consumptionKeysOf,
   findKeysWithRows,
+  getAccountView,
+  getConsumptionKeys,
   prepareAccountViews,
+  readTotalConsumption,
   repairAggregates,
   STREAMED_PARTS,
-  totalConsumptionOf,
 } from './account-views.ts';
 import { chooseAccounts, parseAccounts } from './choose.ts';
 import { areAccountsOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
@@ -195,11 +195,11 @@ async function pass(
   // Continuous aggregates are computed from rows by hour only, so packed days are unpacked. No job packs the days again during the move,
   // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
-    await unpackDays(source.pool, consumptionKeysOf(userIds));
+    await unpackDays(source.pool, getConsumptionKeys(userIds));
   return withCopyEnds({ source: source.pool, target: target.pool }, async (ends) => {
     await prepareAccountViews(ends, userIds);
     const done = await synchronise(ends, STREAMED_PARTS, { held: false, onProgress: progress });
-    if (compare) await compareCopied(ends, done, accountViewOf);
+    if (compare) await compareCopied(ends, done, getAccountView);
     return done;
   });
 }
@@ -210,7 +210,7 @@ async function copyMeanwhile(both: MoveInstallations, userIds: readonly string[]
     const done = await pass(both, userIds, how);
     if (passes === 1) {
       how.step('Computing the aggregates there …');
-      await repairAggregates(both.target, await findKeysWithRows(both.target.pool, consumptionKeysOf(userIds)));
+      await repairAggregates(both.target, await findKeysWithRows(both.target.pool, getConsumptionKeys(userIds)));
     } else await computeSince(both, userIds, done);
     if (done.reduce((sum, { copied }) => sum + copied, 0) <= FEW_ROWS) return;
   }
@@ -230,7 +230,7 @@ async function computeSince(
     .flatMap(({ since }) => since?.getTime() ?? []);
   if (days.length === 0) return null;
   const since = new Date(Math.min(...days));
-  await computeAggregates(target, await findKeysWithRows(target.pool, consumptionKeysOf(userIds)), since);
+  await computeAggregates(target, await findKeysWithRows(target.pool, getConsumptionKeys(userIds)), since);
   return since;
 }
 
@@ -272,11 +272,11 @@ async function bringOver(
   // Moves changed hours that the source queued after the closing to the target's queue.
   await inTransaction(source.pool, (client) => packChanges(client, userIds));
   const since = await computeSince(both, userIds, done);
-  const keys = await findKeysWithRows(target.pool, consumptionKeysOf(userIds));
+  const keys = await findKeysWithRows(target.pool, getConsumptionKeys(userIds));
   await assertAggregatesMatch(target, keys, since ?? new Date());
   const [was, is] = await Promise.all([
-    totalConsumptionOf(source.pool, 'closed_device_hourly', consumptionKeysOf(userIds)),
-    totalConsumptionOf(target.pool, 'closed_user_daily', consumptionKeysOf(userIds)),
+    readTotalConsumption(source.pool, 'closed_device_hourly', getConsumptionKeys(userIds)),
+    readTotalConsumption(target.pool, 'closed_user_daily', getConsumptionKeys(userIds)),
   ]);
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');

@@ -1,4 +1,4 @@
-import { cellOf } from '#src/core/cell.ts';
+import { parseCell } from '#src/core/cell.ts';
 import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /** A name by which routers find the cell of an account's callers and devices (src/start/cells/exceptions.ts). */
@@ -41,7 +41,7 @@ export async function readAccountNames(source: Pool | PoolClient, userIds: reado
   );
   return rows.map(({ user_id: userId, name, prefix, relation }) => {
     if (relation === 'sessions') return { name, userId, madeBy: undefined };
-    return { name, userId, madeBy: cellOf(relation === 'api_keys' ? `${prefix}${'0'.repeat(UNSTORED)}` : name) };
+    return { name, userId, madeBy: parseCell(relation === 'api_keys' ? `${prefix}${'0'.repeat(UNSTORED)}` : name) };
   });
 }
 

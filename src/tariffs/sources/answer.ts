@@ -34,7 +34,7 @@ export function toPrices(
   if (rows.length === 0) return { failure: 'the response has no values' };
   if (rows.length > MAX_ANSWER_ROWS) return { failure: TOO_MANY_ROWS };
   if (heldMinutes < resolutionMinutes || isFiner(rows, resolutionMinutes))
-    return { failure: tooFineFailureOf(resolutionMinutes) };
+    return { failure: getTooFineFailure(resolutionMinutes) };
   const problems: RowProblem[] = [];
   const read: (TimedPrice & { row: number })[] = [];
   for (const [index, row] of rows.entries()) {
@@ -63,7 +63,7 @@ export function toPrices(
 }
 
 /** Returns the failure of a response whose values begin at shorter intervals than the resolution of the series. */
-export const tooFineFailureOf = (resolutionMinutes: number): string =>
+export const getTooFineFailure = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
 /** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of the response. */

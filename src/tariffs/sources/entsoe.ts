@@ -1,7 +1,7 @@
 import { asBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
-import { findElements, parseXml, textOf, type XmlElement } from '#src/core/xml.ts';
-import { type AnswerReadResult, type AnswerRow, MAX_ANSWER_ROWS, tooFineFailureOf, toPrices } from './answer.ts';
+import { findElements, getElementText, parseXml, type XmlElement } from '#src/core/xml.ts';
+import { type AnswerReadResult, type AnswerRow, getTooFineFailure, MAX_ANSWER_ROWS, toPrices } from './answer.ts';
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesUnits } from './source.ts';
 
@@ -28,13 +28,18 @@ export async function readEntsoe(text: string, form: SeriesUnits): Promise<Answe
   // The platform returns an Acknowledgement_MarketDocument, with status 200, if it has no data.
   if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
   if (root.name !== 'Publication_MarketDocument') return { failure: 'the response is not a document of prices' };
-  const dayAhead = findElements(root, 'TimeSeries').filter((series) => (textOf(series, AUCTION) ?? '1') === '1');
-  const other = dayAhead.find((series) => (textOf(series, 'currency_Unit.name') ?? form.unit) !== form.unit);
+  const dayAhead = findElements(root, 'TimeSeries').filter(
+    (series) => (getElementText(series, AUCTION) ?? '1') === '1',
+  );
+  const other = dayAhead.find((series) => (getElementText(series, 'currency_Unit.name') ?? form.unit) !== form.unit);
   if (other) return { failure: `the prices of the response are not in ${form.unit}` };
-  if (dayAhead.some((series) => (textOf(series, 'price_Measure_Unit.name') ?? 'MWH') !== 'MWH'))
+  if (dayAhead.some((series) => (getElementText(series, 'price_Measure_Unit.name') ?? 'MWH') !== 'MWH'))
     return { failure: 'the prices of the response are not per MWh' };
   const periods = dayAhead.flatMap((series) =>
-    findElements(series, 'Period').map((period) => ({ period, repeats: textOf(series, 'curveType') === 'A03' })),
+    findElements(series, 'Period').map((period) => ({
+      period,
+      repeats: getElementText(series, 'curveType') === 'A03',
+    })),
   );
   return pricesOf(periods, form);
 }
@@ -46,8 +51,8 @@ function pricesOf(
   const rows: AnswerRow[] = [];
   let isFiner = false;
   for (const { period, repeats } of periods) {
-    const minutes = MINUTES.get(textOf(period, 'resolution') ?? '');
-    const [startMs, endMs] = ['start', 'end'].map((name) => parseAnswerTime(textOf(period, name) ?? '')?.ms);
+    const minutes = MINUTES.get(getElementText(period, 'resolution') ?? '');
+    const [startMs, endMs] = ['start', 'end'].map((name) => parseAnswerTime(getElementText(period, name) ?? '')?.ms);
     if (minutes === undefined || startMs === undefined || endMs === undefined) {
       rows.push({ problem: 'the period has no known resolution, start or end' });
       continue;
@@ -62,7 +67,7 @@ function pricesOf(
         rows.push({ startsAtMs: fromMs + part * resolutionMinutes * MINUTE_MS, value });
     }
   }
-  if (isFiner) return { failure: tooFineFailureOf(resolutionMinutes) };
+  if (isFiner) return { failure: getTooFineFailure(resolutionMinutes) };
   return toPrices(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
@@ -70,7 +75,7 @@ function pricesOf(
 function positionsOf(period: XmlElement, length: number, repeats: boolean): { position: number; value: string }[] {
   const priceByPosition = new Map<number, string>();
   for (const point of findElements(period, 'Point')) {
-    const [position, value] = [Number(textOf(point, 'position')), textOf(point, 'price.amount')];
+    const [position, value] = [Number(getElementText(point, 'position')), getElementText(point, 'price.amount')];
     if (Number.isInteger(position) && value !== undefined) priceByPosition.set(position, value);
   }
   let last: string | undefined;

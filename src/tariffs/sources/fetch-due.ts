@@ -15,13 +15,13 @@ import { endOfUtcDay, type FetchOutcome, type FetchState, planNextFetch } from '
 import {
   type FetchAnswer,
   type FetchedAnswer,
-  fetchTimesOf,
+  getFetchTimes,
+  getSourceHost,
+  getSourceRequest,
   hasValuesOfTomorrow,
   readSource,
-  sourceHostOf,
-  sourceRequestOf,
 } from './read-source.ts';
-import { type Source, seriesUnitsOf } from './source.ts';
+import { getSeriesUnits, type Source } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /**
@@ -151,7 +151,7 @@ async function fetchFor(
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',
     };
   try {
-    return await fetchAnswer(sourceRequestOf(settings, decryptSourceSecrets(box, secrets_sealed), now));
+    return await fetchAnswer(getSourceRequest(settings, decryptSourceSecrets(box, secrets_sealed), now));
   } catch {
     return { failure: 'the source cannot be read as it was stored; set it again, with its token or headers' };
   }
@@ -162,7 +162,7 @@ function cachedReader(answer: FetchedAnswer) {
   const known = new Map<string, AnswerReadResult>();
   return async (series: ClaimedSeries): Promise<AnswerReadResult> => {
     if ('failure' in answer) return answer;
-    const form = seriesUnitsOf(series);
+    const form = getSeriesUnits(series);
     const name = `${form.unit} ${form.resolutionMinutes}`;
     const read = known.get(name) ?? (await readSource(answer.text, series.settings, form));
     known.set(name, read);
@@ -192,7 +192,7 @@ async function applyAnswer(
     if (!state) return;
     if ('prices' in read) await storeFetchedPrices(trx, series_id, packPrices(read.prices, resolution_minutes));
     const outcome = outcomeOf(answer, read, { settings, now });
-    const plan = planNextFetch(state, outcome, { times: fetchTimesOf(settings), now, fetchesToday: fetches });
+    const plan = planNextFetch(state, outcome, { times: getFetchTimes(settings), now, fetchesToday: fetches });
     await trx
       .updateTable('series_sources')
       .set({ ...plan.state, next_fetch_at: plan.nextAt, lease_id: null, leased_until: null })
@@ -227,7 +227,7 @@ function failingEvent({ series_id, user_id, kind, name, settings }: ClaimedSerie
     series_id,
     kind,
     name,
-    source: 'preset' in settings ? settings.preset : sourceHostOf(settings),
+    source: 'preset' in settings ? settings.preset : getSourceHost(settings),
     failing_since: state.failing_since?.toISOString(),
     last_error: state.last_error,
   };

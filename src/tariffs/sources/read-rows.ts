@@ -2,7 +2,7 @@ import { readCsvTable } from '#src/core/csv-table.ts';
 import { AppError } from '#src/core/errors.ts';
 import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { compileJsonPath } from '#src/core/json-path.ts';
-import { findElements, parseXml, textOf } from '#src/core/xml.ts';
+import { findElements, getElementText, parseXml } from '#src/core/xml.ts';
 import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
 import { parseAnswerTime, resolveTimes } from './answer-times.ts';
 import type { AnswerRowPaths } from './source.ts';
@@ -78,5 +78,5 @@ async function readXml(text: string, { items = '', starts_at, value }: AnswerRow
   if (!root) return 'the response is not XML, or declares a document type';
   const rows = findElements(root, items);
   if (rows.length > MAX_ANSWER_ROWS) return TOO_MANY_ROWS;
-  return rows.map((row) => ({ startsAt: textOf(row, starts_at), value: textOf(row, value) }));
+  return rows.map((row) => ({ startsAt: getElementText(row, starts_at), value: getElementText(row, value) }));
 }

@@ -4,12 +4,12 @@ import { formatDecimal } from '#src/core/decimal.ts';
 import type { AnswerReadResult } from './answer.ts';
 import { PRESETS } from './presets.ts';
 import {
-  fetchKeyOf,
   findSourceErrors,
+  getFetchKey,
+  getSourceHost,
+  getSourceRequest,
   hasValuesOfTomorrow,
   readSource,
-  sourceHostOf,
-  sourceRequestOf,
 } from './read-source.ts';
 import type { CustomSource, Source } from './source.ts';
 
@@ -282,22 +282,22 @@ describe('presets', () => {
   const now = new Date('2026-11-27T12:15:00Z');
 
   test('have an address without placeholders, for the days from yesterday to tomorrow', () => {
-    const urls = [...PRESETS.keys()].map((preset) => sourceRequestOf({ preset }, { token: 'a b' }, now).url);
+    const urls = [...PRESETS.keys()].map((preset) => getSourceRequest({ preset }, { token: 'a b' }, now).url);
     for (const url of urls)
       expect([url, new URL(url).href.includes('{') || /undefined|NaN/.test(url)]).toEqual([url, false]);
-    expect(sourceRequestOf({ preset: 'awattar_de' }, {}, now).url).toBe(
+    expect(getSourceRequest({ preset: 'awattar_de' }, {}, now).url).toBe(
       `https://api.awattar.de/v1/marketdata?start=${Date.parse('2026-11-25T23:00Z')}&end=${Date.parse('2026-11-28T23:00Z')}`,
     );
-    expect(sourceRequestOf({ preset: 'entsoe_fr' }, { token: 'a b' }, now).url).toBe(
+    expect(getSourceRequest({ preset: 'entsoe_fr' }, { token: 'a b' }, now).url).toBe(
       'https://web-api.tp.entsoe.eu/api?documentType=A44&in_Domain=10YFR-RTE------C&out_Domain=10YFR-RTE------C&periodStart=202611252300&periodEnd=202611282300&securityToken=a%20b',
     );
   });
 
   test('of Octopus and Carbon Intensity have times in minutes, without encoded colons', () => {
-    expect(sourceRequestOf({ preset: 'octopus_agile_c' }, {}, now).url).toMatch(
+    expect(getSourceRequest({ preset: 'octopus_agile_c' }, {}, now).url).toMatch(
       /period_from=2026-11-26T00:00Z&period_to=2026-11-29T00:00Z$/,
     );
-    expect(sourceRequestOf({ preset: 'carbon_intensity_gb' }, {}, now).url).toBe(
+    expect(getSourceRequest({ preset: 'carbon_intensity_gb' }, {}, now).url).toBe(
       'https://api.carbonintensity.org.uk/intensity/2026-11-26T00:00Z/2026-11-29T00:00Z',
     );
   });
@@ -315,13 +315,13 @@ describe('presets', () => {
   });
 
   test('are fetched once for all series with the same preset and token; custom addresses are fetched separately', () => {
-    const key = (id: string, source: Source, token?: string) => fetchKeyOf(id, source, { token });
+    const key = (id: string, source: Source, token?: string) => getFetchKey(id, source, { token });
     const preset = { preset: 'entsoe_fr' };
     expect(key('a', preset, 'x')).toBe(key('b', preset, 'x'));
     expect(key('a', preset, 'x')).not.toBe(key('a', preset, 'y'));
     expect(key('a', preset, 'x')).not.toContain('x'.repeat(1).concat(' '));
     expect(key('a', own())).not.toBe(key('b', own()));
-    expect([sourceHostOf(preset), sourceHostOf(own({ url: 'https://a.example:8443/x' }))]).toEqual([
+    expect([getSourceHost(preset), getSourceHost(own({ url: 'https://a.example:8443/x' }))]).toEqual([
       'web-api.tp.entsoe.eu',
       'a.example:8443',
     ]);

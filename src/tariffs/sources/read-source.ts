@@ -29,24 +29,24 @@ function presetOf(name: string): Preset {
 }
 
 /** Returns the request for a source at a time. */
-export function sourceRequestOf(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
+export function getSourceRequest(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
   return 'preset' in source
     ? { url: presetUrl(presetOf(source.preset), now, token), headers: {} }
     : { url: source.url, headers };
 }
 
 /** Returns the times of day at which a source is fetched. */
-export const fetchTimesOf = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
+export const getFetchTimes = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
 /** Returns the host of a source, because the service fetches from a host at most once a second. */
-export const sourceHostOf = (source: Source): string =>
+export const getSourceHost = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 
 /**
  * Returns the key by which series share one fetch: series with the same preset and token have the same key. Contains a hash instead of the
  * token.
  */
-export function fetchKeyOf(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
+export function getFetchKey(seriesId: string, source: Source, { token = '' }: SourceSecrets): string {
   if (!('preset' in source)) return `series ${seriesId}`;
   const hash = token === '' ? '' : ` ${createHash('sha256').update(token).digest('base64url')}`;
   return `preset ${source.preset}${hash}`;
@@ -65,7 +65,7 @@ export async function readSource(text: string, source: Source, form: SeriesUnits
 /** Whether a response has values of the day after its fetch, in the zone of its source. */
 export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
   'prices' in read &&
-  (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, fetchTimesOf(source).timezone).getTime();
+  (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, getFetchTimes(source).timezone).getTime();
 
 /**
  * Returns the reasons why a source does not fit its series, by member: an unknown preset, another unit, a finer resolution, or a missing or

@@ -41,7 +41,7 @@ export interface SeriesUnits {
 }
 
 /** Returns the units of a series. A series without a currency is an emission series. */
-export const seriesUnitsOf = (series: { currency: string | null; resolution_minutes: number }): SeriesUnits => ({
+export const getSeriesUnits = (series: { currency: string | null; resolution_minutes: number }): SeriesUnits => ({
   unit: series.currency ?? GRAMS,
   resolutionMinutes: series.resolution_minutes,
 });

@@ -7,8 +7,8 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
-import { fetchKeyOf, findSourceErrors, sourceHostOf } from './read-source.ts';
-import { type Source, type SourceSecrets, seriesUnitsOf } from './source.ts';
+import { findSourceErrors, getFetchKey, getSourceHost } from './read-source.ts';
+import { getSeriesUnits, type Source, type SourceSecrets } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
@@ -74,7 +74,7 @@ export async function setSource(
   const known =
     before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
-  const [first, ...rest] = findSourceErrors(source, secrets, seriesUnitsOf(series));
+  const [first, ...rest] = findSourceErrors(source, secrets, getSeriesUnits(series));
   if (first) throw unprocessable(first, ...rest);
   if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
   await countSourceCheck(trx, user_id, now);
@@ -85,8 +85,8 @@ export async function setSource(
   const settings = {
     settings: JSON.stringify(source),
     secrets_sealed: hasSecrets(secrets) ? box.seal(JSON.stringify(secrets)) : null,
-    fetch_key: fetchKeyOf(series_id, source, secrets),
-    host: sourceHostOf(source),
+    fetch_key: getFetchKey(series_id, source, secrets),
+    host: getSourceHost(source),
     next_fetch_at: isSpent ? endOfUtcDay(now) : now,
   };
   const fresh = { lease_id: null, leased_until: null, retries: 0, tells_tomorrow: false, is_notified: false };
@@ -141,7 +141,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
   const name = 'preset' in source ? 'token' : 'headers';
   const stored = known.secrets[name];
   if (secrets[name] !== undefined || stored === undefined) return secrets;
-  if (sourceHostOf(known.source) === safeHostOf(source)) return { [name]: stored };
+  if (getSourceHost(known.source) === safeHostOf(source)) return { [name]: stored };
   if (name === 'token') return secrets;
   const message = 'must be sent again, or as {}, because the address is of another host';
   throw unprocessable({ field: 'source.headers', message });
@@ -150,7 +150,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
 /** Returns the host of a source. Null for an unknown preset, which a later check rejects. */
 function safeHostOf(source: Source): string | null {
   try {
-    return sourceHostOf(source);
+    return getSourceHost(source);
   } catch {
     return null;
   }

@@ -5,7 +5,7 @@ import { csrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken, createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { readerOf } from '#src/delivery/words/words.ts';
+import { loadReader } from '#src/delivery/words/words.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 
@@ -123,7 +123,7 @@ describe('a changed e-mail address', () => {
       { type: 'user.email_requested', data: { former_email: previousEmail, requested_at: expect.any(String) } },
       { type: 'user.email_changed', data: { former_email: previousEmail, changed_at: expect.any(String) } },
     ]);
-    const reader = await readerOf({ language: 'en', timezone: 'Europe/Berlin' });
+    const reader = await loadReader({ language: 'en', timezone: 'Europe/Berlin' });
     for (const [index, subject] of [
       'Somebody wants to change the e-mail address of your account',
       'The e-mail address of your account was changed',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('alerts', () => {
     ];
     for (const [body, field] of wrong) {
       const { status, json } = await as(key).post('/v1/alerts', { ...body, delivery: 'email' });
-      expect({ body, status, fields: invalidFieldsOf(json) }).toEqual({ body, status: 422, fields: [field] });
+      expect({ body, status, fields: findInvalidFields(json) }).toEqual({ body, status: 422, fields: [field] });
     }
     const silent = await as(key).post('/v1/alerts', { type: 'no_data', threshold_hours: 720, delivery: 'email' });
     expect(silent.status).toBe(201);
@@ -103,7 +103,7 @@ describe('alerts', () => {
     ];
     for (const [body, field] of wrong) {
       const answer = await as(key).post('/v1/alerts', { ...body, delivery: 'email' });
-      expect({ body, status: answer.status, fields: invalidFieldsOf(answer.json) }).toEqual({
+      expect({ body, status: answer.status, fields: findInvalidFields(answer.json) }).toEqual({
         body,
         status: 422,
         fields: [field],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { csrfToken, openSession } from '#src/auth/sessions.ts';
-import { cellOf, setCell } from '#src/core/cell.ts';
+import { parseCell, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { isAnotherLoginsClientId, mayPublish, mayUseRabbitMq } from '#src/devices/broker-access.ts';
+import { canPublish, isAnotherLoginsClientId, mayUseRabbitMq } from '#src/devices/broker-access.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
@@ -63,7 +63,7 @@ test('ids and keys that a cell creates contain its name, work there, and are unk
   ] as const) {
     const { device_id, mqtt } = of.paired;
     const all = [of.userId, device_id, mqtt.username, of.gateway.gateway_id, of.key, of.secret, of.token, of.signInId];
-    expect(all.map(cellOf)).toEqual(all.map(() => cell));
+    expect(all.map(parseCell)).toEqual(all.map(() => cell));
   }
   for (const [api, own, other] of [
     [first, here, there],
@@ -114,7 +114,7 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
     return (await post(api, '/dashboard/sign-in/passkey', {})).json;
   };
   const started = [await begin(first, undefined), await begin(second, 'c2')];
-  expect(started.map(({ sign_in_id }) => cellOf(sign_in_id))).toEqual([null, 'c2']);
+  expect(started.map(({ sign_in_id }) => parseCell(sign_in_id))).toEqual([null, 'c2']);
   // Joins the challenges of both cells, as the sign-in page does (src/dashboard/passkeys.ts).
   const challenge = started.map((one) => one.options.challenge).join('');
   const passkey = authenticator.sign({ challenge });
@@ -128,8 +128,8 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
 
 test('a device of a cell has its own topics, and cannot use the client id of another login', () => {
   const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
-  expect(mayPublish(one, `energy/v1/${one}/readings`)).toBe(true);
-  expect(mayPublish(one, `energy/v1/${other}/readings`)).toBe(false);
+  expect(canPublish(one, `energy/v1/${one}/readings`)).toBe(true);
+  expect(canPublish(one, `energy/v1/${other}/readings`)).toBe(false);
   expect([mayUseRabbitMq(one, `${one}-1`), mayUseRabbitMq(one, other)]).toEqual([true, false]);
   expect([isAnotherLoginsClientId(one, `${one}/x`), isAnotherLoginsClientId(one, `${other}/x`)]).toEqual([false, true]);
 });

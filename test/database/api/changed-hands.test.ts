@@ -6,7 +6,7 @@ import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { readerOf } from '#src/delivery/words/words.ts';
+import { loadReader } from '#src/delivery/words/words.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import type { Role } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -181,7 +181,12 @@ describe('earlier access to an account ends with', () => {
       [userId],
     );
     expect(accessEvents.map(({ data }) => data.because)).toEqual([because]);
-    const { text } = composeMail(accessEvents[0], await readerOf({ language: 'en', timezone: 'UTC' }), new Map(), null);
+    const { text } = composeMail(
+      accessEvents[0],
+      await loadReader({ language: 'en', timezone: 'UTC' }),
+      new Map(),
+      null,
+    );
     for (const named of [
       other.prefix,
       'of somebody else',

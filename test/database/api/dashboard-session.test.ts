@@ -6,9 +6,9 @@ import { eraseUser } from '#src/users/erase.ts';
 import { updateUser } from '#src/users/store.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 import {
-  findEmail,
+  findEmailAddress,
+  getSessionCookie,
   registerDashboardSessions,
-  sessionCookieOf,
   UNREACHABLE_LIMITS,
 } from '#test/support/dashboard-sessions.ts';
 
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(json.user.user_id).toBe(userId);
     // The database contains neither the session cookie nor its token.
     const { rows } = await api.database.pool.query('SELECT secret_sha256 FROM sessions WHERE user_id = $1', [userId]);
-    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(sessionCookieOf({ headers } as Answer).split('=')[1]);
+    expect(rows[0].secret_sha256.toString('utf8')).not.toContain(getSessionCookie({ headers } as Answer).split('=')[1]);
   });
 
   test('is accepted below /dashboard/v1 and not below /v1; a key is accepted below /v1 only', async () => {
@@ -170,15 +170,18 @@ describe('a session', () => {
     const sandbox = await testApi({ environment: 'sandbox' });
     try {
       const { userId } = await sandbox.user('homeowner');
-      await sandbox.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmail(sandbox, userId) } });
+      await sandbox.send('/dashboard/sign-in', {
+        method: 'POST',
+        body: { email: await findEmailAddress(sandbox, userId) },
+      });
       await expect.poll(() => sandbox.mailed.length).toBe(1);
       const opened = await sandbox.send('/dashboard/session', {
         method: 'POST',
         body: { token: sandbox.mailed[0]?.token },
       });
-      expect(sessionCookieOf(opened)).toMatch(/^__Secure-energy_sandbox_session=/);
+      expect(getSessionCookie(opened)).toMatch(/^__Secure-energy_sandbox_session=/);
       expect(
-        (await sandbox.send('/dashboard/v1/devices', { headers: { cookie: sessionCookieOf(opened) } })).status,
+        (await sandbox.send('/dashboard/v1/devices', { headers: { cookie: getSessionCookie(opened) } })).status,
       ).toBe(200);
     } finally {
       await sandbox.close();
@@ -196,10 +199,10 @@ describe('a session', () => {
     });
     try {
       const { userId, key } = await one.user('homeowner');
-      await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmail(one, userId) } });
+      await one.send('/dashboard/sign-in', { method: 'POST', body: { email: await findEmailAddress(one, userId) } });
       await expect.poll(() => one.mailed.length).toBe(1);
       const opened = await one.send('/dashboard/session', { method: 'POST', body: { token: one.mailed[0]?.token } });
-      const headers = { cookie: sessionCookieOf(opened) };
+      const headers = { cookie: getSessionCookie(opened) };
       const statuses = new Set<number>();
       for (let asked = 0; asked < 250; asked += 5) {
         const answers = Array.from({ length: 5 }, () => one.send('/dashboard/v1/devices', { headers }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { messageInterpretation } from '#src/api/v1/gateways/shape.ts';
+import { messageInterpretationSchema } from '#src/api/v1/gateways/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { pairDiscovered } from '#src/devices/store.ts';
@@ -37,7 +37,7 @@ const mapping = [{ topic: 'boiler/+/state', path: '$.total', unit: 'Wh', meaning
 
 test('a mapping for an unrecognised message can be tried and stored, and then its device is paired and counted', async () => {
   const before = await decode(boiler);
-  expect(messageInterpretation.parse(before.json)).toMatchObject({
+  expect(messageInterpretationSchema.parse(before.json)).toMatchObject({
     outcome: 'nobody',
     members: [{ path: '$.total', value: 12345 }],
   });

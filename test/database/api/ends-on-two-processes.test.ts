@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { registerApp, tokensOf } from '#test/support/apps.ts';
+import { registerApp, requestAppTokens } from '#test/support/apps.ts';
 import { sendApiRequest } from '#test/support/ask.ts';
 import { addMember, homeKey, type Person } from '#test/support/members.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '#test/support/service.ts';
@@ -62,7 +62,7 @@ test('an authorization that one process ended is refused by both within a second
     [there, 'here'],
     [here, 'there'],
   ] as const) {
-    const { access_token } = await tokensOf(api, app, home);
+    const { access_token } = await requestAppTokens(api, app, home);
     const [{ authorization_id }] = (await api.send('/v1/authorizations', { key: home.key })).json;
     const sent = { method: 'DELETE', key: home.key };
     const path = `/v1/authorizations/${authorization_id}`;

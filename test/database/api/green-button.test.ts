@@ -22,8 +22,8 @@ import {
   consentRequestUrl,
   exchangeCode,
   registerApp,
+  requestAppTokens,
   type TestClient,
-  tokensOf,
 } from '#test/support/apps.ts';
 import { hasEspiSchema, validateByEspiSchema } from '#test/support/espi-schema.ts';
 import { addToProfile, FULLY_KNOWN_QUARTER_HOUR } from '#test/support/load-profile.ts';
@@ -38,7 +38,7 @@ let utility: Person;
 let home: Person & { deviceId: string };
 let app: TestClient;
 let own: string;
-let tokens: Awaited<ReturnType<typeof tokensOf>>;
+let tokens: Awaited<ReturnType<typeof requestAppTokens>>;
 beforeAll(async () => {
   api = await testApi();
   // Tokens expire by the real clock, not by the test's clock.
@@ -46,7 +46,7 @@ beforeAll(async () => {
   utility = await api.user('utility');
   home = await homeWithMeter();
   app = await registerApp(api, utility, { notification_url: 'https://bright.example.com/notify' });
-  tokens = await tokensOf(api, app, home, { scope: `${SCOPE} devices:read` });
+  tokens = await requestAppTokens(api, app, home, { scope: `${SCOPE} devices:read` });
   own = (await client.clientCredentialsGrant(app.config, { scope: 'FB=34_35' })).access_token;
 });
 afterAll(() => api.close());
@@ -89,7 +89,7 @@ const isValid = async (text: string) => {
 const subscription = () => tokens.resourceURI as string;
 const idOf = (uri: unknown) => String(uri).split('/').at(-1) ?? '';
 const newToken = async (home: Person, more: object = {}, scope = SCOPE) =>
-  tokensOf(api, await registerApp(api, utility, more), home, { scope });
+  requestAppTokens(api, await registerApp(api, utility, more), home, { scope });
 
 describe('the consent to a scope string of Green Button', () => {
   test('is returned with the token, and at each refresh', async () => {
@@ -114,7 +114,7 @@ describe('the consent to a scope string of Green Button', () => {
       await expect(newToken(home, {}, scope)).rejects.toThrow();
     // An app without the Green Button scope cannot request a Green Button scope string, and no client can set the negotiated string itself.
     await expect(newToken(home, { scopes: ['devices:read'] })).rejects.toThrow();
-    const plain = await tokensOf(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
+    const plain = await requestAppTokens(api, app, home, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
     expect([plain.scope, plain.resourceURI]).toEqual(['insights:read', undefined]);
     // A scope string that is hidden behind a second question mark has no effect, either.
     const hidden = await consentRequestUrl(app, { scope: 'insights:read', green_button_scope: 'FB=4;x' });
@@ -178,7 +178,7 @@ describe('a token of a home', () => {
       await isValid(one.text);
     }
     expect(selfOf((await get(`${subscription()}/UsagePoint/${idOf(href)}`)).text)[0]).toBe(href);
-    const again = await tokensOf(api, app, home, { scope: SCOPE });
+    const again = await requestAppTokens(api, app, home, { scope: SCOPE });
     expect(selfOf((await get(`${ROOT}/UsagePoint`, again.access_token)).text)).toEqual([href]);
     const other = await newToken(home);
     expect(selfOf((await get(`${ROOT}/UsagePoint`, other.access_token)).text)).not.toEqual([href]);
@@ -247,7 +247,7 @@ describe('a Green Button resource is refused to', () => {
       expect((await api.send(path.replace(TEST_URL, ''))).status).toBe(401);
     }
     const neighbour = await api.user('homeowner', { scopes: [...SCOPES] });
-    const theirs = await tokensOf(api, app, neighbour, { scope: SCOPE });
+    const theirs = await requestAppTokens(api, app, neighbour, { scope: SCOPE });
     const rival = await registerApp(api, await api.user('utility'));
     const { access_token: rivals } = await client.clientCredentialsGrant(rival.config);
     const point = selfOf((await get(`${ROOT}/UsagePoint`)).text)[0] ?? '';
@@ -271,7 +271,7 @@ describe('a Green Button resource is refused to', () => {
     const memberId = await addMember(api, home, member, 'manage');
     const key = await homeKey(api, home, member);
     // In a session, a member authorizes an app for the member's own home.
-    const theirs = await tokensOf(api, app, member, { scope: SCOPE });
+    const theirs = await requestAppTokens(api, app, member, { scope: SCOPE });
     const [point = ''] = selfOf((await get(`${ROOT}/UsagePoint`)).text);
     const expectNothing = async () => {
       const { status, text } = await get(String(theirs.resourceURI), theirs.access_token);
@@ -292,7 +292,7 @@ describe('a Green Button resource is refused to', () => {
 
   test('an app of an erased home', async () => {
     const gone = await api.user('homeowner', { scopes: [...SCOPES] });
-    const theirs = await tokensOf(api, app, gone, { scope: SCOPE });
+    const theirs = await requestAppTokens(api, app, gone, { scope: SCOPE });
     expect(await statusOf(String(theirs.authorizationURI), own)).toBe(200);
     const erased = await api.send(`/v1/users/${gone.userId}`, { method: 'DELETE', key: gone.key });
     expect(erased.status).toBeLessThan(300);
@@ -304,7 +304,7 @@ describe('a Green Button resource is refused to', () => {
 
   test('an app that lost the scope', async () => {
     const shrinking = await registerApp(api, utility, { notification_url: 'https://bright.example.com/n' });
-    const { access_token, resourceURI } = await tokensOf(api, shrinking, home, { scope: SCOPE });
+    const { access_token, resourceURI } = await requestAppTokens(api, shrinking, home, { scope: SCOPE });
     const { access_token: mine } = await client.clientCredentialsGrant(shrinking.config);
     const body = { scopes: ['devices:read'] };
     await api.send(`/v1/apps/${shrinking.appId}`, { method: 'PATCH', key: utility.key, body });
@@ -348,7 +348,7 @@ describe('a year of quarter-hours', () => {
 
   test('is unchanged after this service imported it from its own server', async () => {
     const scope = 'FB=4_5;IntervalDuration=900;BlockDuration=daily;HistoryLength=31536000';
-    const { access_token: token, resourceURI } = await tokensOf(api, app, year, { scope });
+    const { access_token: token, resourceURI } = await requestAppTokens(api, app, year, { scope });
     const folder = await mkdtemp(joinPath(tmpdir(), 'green-button-'));
     const bounds = { maxBytes: 64 * 1_048_576, timeoutMs: 100_000 };
     const { fetchAnswer, close } = createAnswerFetcher({ allowPrivate: true, ca: api.certificate, ...bounds });

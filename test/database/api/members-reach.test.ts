@@ -6,7 +6,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
 import { type Answer, type TestApi, testApi, UNCOUNTED } from '#test/support/api.ts';
-import { registerApp, tokensOf } from '#test/support/apps.ts';
+import { registerApp, requestAppTokens } from '#test/support/apps.ts';
 import { addMember, type Browser, homeKey, type Person, signInBrowser } from '#test/support/members.ts';
 
 /**
@@ -174,8 +174,8 @@ beforeAll(async () => {
   // Tokens are valid for an hour of the real clock.
   const { now } = api;
   api.now = new Date();
-  apps.home = (await tokensOf(api, app, home, { scope })).access_token;
-  apps.otherHome = (await tokensOf(api, app, otherHome, { scope })).access_token;
+  apps.home = (await requestAppTokens(api, app, home, { scope })).access_token;
+  apps.otherHome = (await requestAppTokens(api, app, otherHome, { scope })).access_token;
   apps.itself = (await client.clientCredentialsGrant(app.config)).access_token;
   api.now = now;
 });

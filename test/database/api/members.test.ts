@@ -8,11 +8,11 @@ import { updateUser } from '#src/users/store.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {
   addMember,
-  emailAddressOf,
+  getInvitationToken,
   homeKey,
-  invitationTokenOf,
   inviteMember,
   type Person,
+  readEmailAddress,
   signInBrowser,
 } from '#test/support/members.ts';
 
@@ -45,7 +45,7 @@ const page = (token: string, method = 'GET') =>
 describe('an invitation', () => {
   test('is mailed, accepted by its token once, and listed to both accounts', async () => {
     const [home, member] = [await person(), await person()];
-    const email = await emailAddressOf(api, member.userId);
+    const email = await readEmailAddress(api, member.userId);
     const { status, json: invited, text } = await inviteMember(api, home, email, 'manage');
     expect([status, invited]).toEqual([
       201,
@@ -60,14 +60,14 @@ describe('an invitation', () => {
         last_used_at: null,
       },
     ]);
-    expect(text).not.toContain(invitationTokenOf(invited.member_id));
+    expect(text).not.toContain(getInvitationToken(invited.member_id));
     expect((await members(home)).json).toEqual([invited]);
-    const token = invitationTokenOf(invited.member_id);
+    const token = getInvitationToken(invited.member_id);
     const accepted = await accept(member, token);
     const membership = {
       member_id: invited.member_id,
       home_user_id: home.userId,
-      home_email: await emailAddressOf(api, home.userId),
+      home_email: await readEmailAddress(api, home.userId),
       access: 'manage',
       accepted_at: api.now.toISOString(),
     };
@@ -109,7 +109,7 @@ describe('an invitation', () => {
       { email, access: 'read', more: 1 },
     ])
       expect(await send(home, body)).toBe(422);
-    expect(await send(home, { email: await emailAddressOf(api, home.userId), access: 'read' })).toBe(409);
+    expect(await send(home, { email: await readEmailAddress(api, home.userId), access: 'read' })).toBe(409);
     expect(await send(home, { email, access: 'read' })).toBe(201);
     expect(await send(home, { email: email.toUpperCase(), access: 'manage' })).toBe(409);
     // An administrator can list the members of a home; the utility cannot.
@@ -142,11 +142,11 @@ describe('an invitation', () => {
       [address(), address()].map(async (email) => (await inviteMember(api, home, email)).json.member_id),
     );
     await rows('UPDATE users SET signed_in_at = now() WHERE user_id = $1', [member.userId]);
-    const answers = await Promise.all(twice.map((memberId) => accept(member, invitationTokenOf(memberId))));
+    const answers = await Promise.all(twice.map((memberId) => accept(member, getInvitationToken(memberId))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     for (let more = 1; more < 20; more++) await addMember(api, await person(), member, 'read');
     const { member_id } = (await inviteMember(api, await person(), address())).json;
-    expect((await accept(member, invitationTokenOf(member_id))).status).toBe(409);
+    expect((await accept(member, getInvitationToken(member_id))).status).toBe(409);
     expect((await homes(member)).json).toHaveLength(20);
   });
 
@@ -155,12 +155,12 @@ describe('an invitation', () => {
     const memberId = async (email = address()) => (await inviteMember(api, home, email)).json.member_id;
     for (const role of ['utility', 'admin'] as const) {
       const other = await api.user(role);
-      const token = invitationTokenOf(await memberId(await emailAddressOf(api, other.userId)));
+      const token = getInvitationToken(await memberId(await readEmailAddress(api, other.userId)));
       expect((await accept(other, token)).status).toBe(409);
       expect((await page(token, 'POST')).status).toBe(409);
     }
     // An account that has never signed in cannot accept an invitation to another address. After its first sign-in it can.
-    const token = invitationTokenOf(await memberId());
+    const token = getInvitationToken(await memberId());
     const unconfirmed = await person();
     const refused = await accept(unconfirmed, token);
     expect([refused.status, refused.json.code]).toEqual([403, 'address_not_confirmed']);
@@ -169,14 +169,14 @@ describe('an invitation', () => {
     await signIn(api.db, { token: made?.token ?? '' }, { ...options, from: { userAgent: null, address: null } });
     expect((await accept(unconfirmed, token)).status).toBe(201);
     // The service refuses the home's owner, malformed and forged tokens, and expired and withdrawn invitations.
-    const other = invitationTokenOf(await memberId());
+    const other = getInvitationToken(await memberId());
     expect((await accept(home, other)).status).toBe(409);
     for (const wrong of [
       'x',
       `${other}x`,
       other.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
       '\0',
-      invitationTokenOf('mem_00000000000000000000000000'),
+      getInvitationToken('mem_00000000000000000000000000'),
     ])
       expect((await accept(await person(), wrong)).status).toBe(422);
     const now = api.now;
@@ -189,7 +189,7 @@ describe('an invitation', () => {
     api.now = now;
     const withdrawn = await memberId();
     expect((await remove(home, withdrawn)).status).toBe(200);
-    expect((await accept(await person(), invitationTokenOf(withdrawn))).status).toBe(422);
+    expect((await accept(await person(), getInvitationToken(withdrawn))).status).toBe(422);
   });
 });
 
@@ -197,7 +197,7 @@ describe('the page of an invitation', () => {
   test('has one form and no script, and makes an account that can sign in, but signs nobody in', async () => {
     const home = await person();
     const email = address();
-    const token = invitationTokenOf((await inviteMember(api, home, email, 'manage')).json.member_id);
+    const token = getInvitationToken((await inviteMember(api, home, email, 'manage')).json.member_id);
     const shown = await page(token);
     expect([shown.status, shown.text.match(/<form/g)?.length, /<script|javascript:/i.test(shown.text)]).toEqual([
       200,
@@ -225,7 +225,7 @@ test('the page of an invitation is in the browser’s language, or else in the h
   const home = await person();
   await updateUser(api.db, ALL_ACCOUNTS, home.userId, { language: 'de' });
   const email = address();
-  const token = invitationTokenOf((await inviteMember(api, home, email)).json.member_id);
+  const token = getInvitationToken((await inviteMember(api, home, email)).json.member_id);
   const shown = async (languages: string) =>
     (await api.send(`/invitation/${token}`, { headers: { 'accept-language': languages } })).text;
   for (const part of ['<html lang="fr">', 'Accepter l’invitation']) expect(await shown('fr-BE')).toContain(part);

@@ -12,13 +12,13 @@ import {
   authorizeApp,
   CALLBACK_URL,
   consentRequestUrl,
-  cookiesOf,
   exchangeCode,
+  getCookies,
   openConsentPage,
   registerApp,
+  requestAppTokens,
   requestAsBrowser,
   type TestClient,
-  tokensOf,
 } from '#test/support/apps.ts';
 import { addMember, type Person, signInBrowser } from '#test/support/members.ts';
 
@@ -105,7 +105,7 @@ describe('4.1, RFC 6819, 4.1.5, 4.2.4, 4.4.1.5 and 4.4.1.7 redirect URIs', () =>
 test('4.1, 4.2, RFC 6819, 4.6.7 the browser sends no other site an address that contains a code', async () => {
   const { page } = await openConsentPage(
     api,
-    cookiesOf(await signInBrowser(api, (await newHome()).userId)),
+    getCookies(await signInBrowser(api, (await newHome()).userId)),
     await consentRequestUrl(app),
   );
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
@@ -141,7 +141,7 @@ test('2.1.2, 4.6, RFC 6819, 4.4.2 no token is issued in an address: implicit and
 });
 
 test('4.3.2, RFC 6819, 4.1.3 a token in an address or a form is no credential', async () => {
-  const { access_token } = await tokensOf(api, app, await newHome());
+  const { access_token } = await requestAppTokens(api, app, await newHome());
   expect((await api.send(`/v1/energy-insights?access_token=${access_token}`)).status).toBe(401);
   const raw = `access_token=${access_token}`;
   expect((await api.send('/v1/energy-insights', { method: 'POST', raw, headers: FORM })).status).toBe(401);
@@ -211,11 +211,11 @@ describe('2.1.1, 4.3.1, 4.5, 4.8, RFC 6819, 4.4.1.1 and 4.4.1.13 codes', () => {
 
 test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s form and another session’s token let nobody in', async () => {
   const [home, attacker] = [await newHome(), await newHome()];
-  const cookies = cookiesOf(await signInBrowser(api, home.userId));
+  const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const foreign = await openConsentPage(
     api,
-    cookiesOf(await signInBrowser(api, attacker.userId)),
+    getCookies(await signInBrowser(api, attacker.userId)),
     await consentRequestUrl(app),
   );
   for (const csrf of ['', foreign.csrf])
@@ -232,7 +232,7 @@ test('4.7, RFC 6819, 4.4.1.6 and 4.4.1.8 cross-site requests: another site’s f
 
 test('4.7 a hostile form gets a clear refusal', async () => {
   const home = await newHome();
-  const cookies = cookiesOf(await signInBrowser(api, home.userId));
+  const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   for (const form of [
     { csrf, until: 'constructor', decision: 'allow' },
@@ -270,7 +270,7 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
   );
   const { json } = await api.send('/.well-known/oauth-authorization-server', { headers: evil });
   expect(json.issuer).toBe(TEST_URL);
-  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
   const { at, csrf } = await openConsentPage(
     api,
     cookies,
@@ -285,7 +285,7 @@ test('4.11, 4.12, 4.13 the server redirects only to itself and to the app, with 
 describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
   test('of another app, without the secret, or with a wrong one, are refused without ending the authorization', async () => {
     const home = await newHome();
-    const { refresh_token = '' } = await tokensOf(api, app, home);
+    const { refresh_token = '' } = await requestAppTokens(api, app, home);
     const form = { grant_type: 'refresh_token', refresh_token };
     const other = await registerApp(api, utility);
     expect((await token(form, { authorization: basic(other) })).json).toMatchObject(refused);
@@ -300,7 +300,7 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
 
   test('reused by a thief end the authorization, and the app is informed at its next refresh', async () => {
     const home = await newHome();
-    const { refresh_token: stolen = '' } = await tokensOf(api, app, home);
+    const { refresh_token: stolen = '' } = await requestAppTokens(api, app, home);
     const second = await client.refreshTokenGrant(app.config, stolen);
     await client.refreshTokenGrant(app.config, second.refresh_token ?? '');
     await expect(client.refreshTokenGrant(app.config, stolen)).rejects.toMatchObject(refused);
@@ -314,14 +314,14 @@ describe('2.2.2, 4.14, RFC 6819, 4.1.2 and 4.5.1 refresh tokens', () => {
 
   test('that are revoked just after their use end the authorization', async () => {
     const home = await newHome();
-    const { refresh_token = '' } = await tokensOf(api, app, home);
+    const { refresh_token = '' } = await requestAppTokens(api, app, home);
     await client.refreshTokenGrant(app.config, refresh_token);
     await client.tokenRevocation(app.config, refresh_token);
     expect(await list(home)).toEqual([]);
   });
 
   test('never give more scopes than the home consented to', async () => {
-    const { refresh_token = '' } = await tokensOf(api, app, await newHome(), { scope: 'insights:read' });
+    const { refresh_token = '' } = await requestAppTokens(api, app, await newHome(), { scope: 'insights:read' });
     for (const scope of ['insights:read devices:read', 'devices:read', 'keys:write', 'openid offline_access'])
       expect((await token({ grant_type: 'refresh_token', refresh_token, scope })).json.error).toBe('invalid_scope');
   });
@@ -341,7 +341,7 @@ test('2.4, 4.15, RFC 6819, 4.2.1, 4.4.3 and 4.4.4 no app acts as a home: grants 
 });
 
 test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server is shown in a frame', async () => {
-  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
   const { page, at } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   const pages = [
     page,
@@ -354,7 +354,7 @@ test('4.16, RFC 6819, 4.4.1.9 clickjacking: no page of the authorization server 
 test('RFC 6819, 4.1.4 and 4.4.1.4: names and addresses of an app are shown as text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&';
   const hostile = await registerApp(api, utility, { name, website: 'https://bright.example.com/?"><script>' });
-  const cookies = cookiesOf(await signInBrowser(api, (await newHome()).userId));
+  const cookies = getCookies(await signInBrowser(api, (await newHome()).userId));
   const { page } = await openConsentPage(api, cookies, await consentRequestUrl(hostile));
   expect(page.text).not.toMatch(/<img|<script/);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;');
@@ -378,7 +378,7 @@ test('4.17 no answer hands a code to scripts of a page', async () => {
 
 test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no more is granted', async () => {
   const home = await newHome();
-  const cookies = cookiesOf(await signInBrowser(api, home.userId));
+  const cookies = getCookies(await signInBrowser(api, home.userId));
   const asked = await consentRequestUrl(app, { scope: 'insights:read' });
   const { at, page, csrf } = await openConsentPage(api, cookies, asked);
   expect(page.text.match(/<li>/g)).toHaveLength(1);
@@ -392,8 +392,8 @@ test('RFC 6819, 4.2.2 the home is shown each scope that the app gets, and no mor
 
 test('RFC 6819, 4.2.3 and 4.4.1.10 an app that has access asks again like a new one: nothing is granted without a press', async () => {
   const home = await newHome();
-  await tokensOf(api, app, home);
-  const cookies = cookiesOf(await signInBrowser(api, home.userId));
+  await requestAppTokens(api, app, home);
+  const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, page } = await openConsentPage(api, cookies, await consentRequestUrl(app));
   expect(page.text).toContain('name="decision" value="allow"');
   // Without having loaded the page, neither opening the address nor sending the form grants access.
@@ -426,7 +426,7 @@ test('RFC 6819, 4.1.1, 4.3.2, 4.3.4, 4.4.1.2 and 4.5.2 the database contains no 
 
 test('RFC 6819, 4.3.1, 4.3.3, 4.6.1, 4.6.2 and 4.6.6 no cache stores tokens or data, and the client sends a secret over TLS only', async () => {
   const home = await newHome();
-  const { access_token, refresh_token = '' } = await tokensOf(api, app, home);
+  const { access_token, refresh_token = '' } = await requestAppTokens(api, app, home);
   const refreshed = await token({ grant_type: 'refresh_token', refresh_token });
   expect([refreshed.status, refreshed.headers['cache-control']]).toEqual([200, 'no-store']);
   expect((await insights(access_token)).headers['cache-control']).toBe('no-store');
@@ -440,12 +440,12 @@ test('tokens of each kind are refused by every operation but those of their home
   const asked = await consentRequestUrl(app);
   const back = await authorizeApp(api, live, asked);
   const { access_token: ofLive, refresh_token = '' } = await exchangeCode(app, back, asked);
-  const { access_token: ofEnded } = await tokensOf(api, app, ended);
-  const { access_token: ofErased } = await tokensOf(api, app, erased);
+  const { access_token: ofEnded } = await requestAppTokens(api, app, ended);
+  const { access_token: ofErased } = await requestAppTokens(api, app, erased);
   const [{ authorization_id }] = await list(ended);
   await api.send(`/v1/authorizations/${authorization_id}`, { method: 'DELETE', key: ended.key });
   await api.send(`/v1/users/${erased.userId}`, { method: 'DELETE', key: erased.key });
-  const expired = await tokensOf(api, app, await newHome());
+  const expired = await requestAppTokens(api, app, await newHome());
   await api.database.pool.query(`UPDATE oauth_tokens SET expires_at = now() - interval '1 s' WHERE token_sha256 = $1`, [
     hashOfKey(expired.access_token),
   ]);
@@ -531,7 +531,7 @@ describe('access that has ended', () => {
   test('after a membership: the former member’s app reaches only the member’s own home', async () => {
     const [home, member] = [await newHome(), await newHome()];
     const memberId = await addMember(api, home, member, 'manage');
-    const { access_token: key } = await tokensOf(api, app, member);
+    const { access_token: key } = await requestAppTokens(api, app, member);
     expect((await insights(key, `?user_id=${home.userId}`)).status).toBe(403);
     await api.send(`/v1/memberships/${memberId}`, { method: 'DELETE', key: member.key });
     expect((await insights(key, `?user_id=${home.userId}`)).status).toBe(403);
@@ -545,9 +545,9 @@ describe('access that has ended', () => {
     const theirs = await registerApp(api, registrar);
     const homes = [await newHome(), await newHome(), await newHome()] as const;
     const [ofErased, ofOwner, ofRole] = await Promise.all([
-      tokensOf(api, app, homes[0]),
-      tokensOf(api, theirs, homes[1]),
-      tokensOf(api, app, homes[2]),
+      requestAppTokens(api, app, homes[0]),
+      requestAppTokens(api, theirs, homes[1]),
+      requestAppTokens(api, app, homes[2]),
     ]);
     await api.send(`/v1/users/${homes[0].userId}`, { method: 'DELETE', key: homes[0].key });
     await api.send(`/v1/users/${registrar.userId}`, { method: 'DELETE', key: admin.key });

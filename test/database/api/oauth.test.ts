@@ -8,13 +8,13 @@ import {
   authorizeApp,
   CALLBACK_URL,
   consentRequestUrl,
-  cookiesOf,
   exchangeCode,
+  getCookies,
   openConsentPage,
   registerApp,
+  requestAppTokens,
   requestAsBrowser,
   type TestClient,
-  tokensOf,
 } from '#test/support/apps.ts';
 import { type Person, signInBrowser } from '#test/support/members.ts';
 
@@ -110,7 +110,7 @@ describe('an app that a home authorizes', () => {
   test('never has more than its current scopes, and gets no further scope by a refresh', async () => {
     const mine = await newHome();
     const other = await registerApp(api, utility, { scopes: ['insights:read', 'devices:read'] });
-    const tokens = await tokensOf(api, other, mine, { scope: 'insights:read' });
+    const tokens = await requestAppTokens(api, other, mine, { scope: 'insights:read' });
     expect((await api.send('/v1/devices', { key: tokens.access_token })).status).toBe(403);
     await expect(
       client.refreshTokenGrant(other.config, tokens.refresh_token as string, { scope: 'insights:read devices:read' }),
@@ -129,7 +129,7 @@ describe('an app that a home authorizes', () => {
     const mine = await newHome();
     const scopes = ['insights:read', 'alerts:read', 'alerts:write', 'webhooks:read', 'webhooks:write'];
     const other = await registerApp(api, utility, { scopes });
-    const { access_token: key } = await tokensOf(api, other, mine, { scope: scopes.join(' ') });
+    const { access_token: key } = await requestAppTokens(api, other, mine, { scope: scopes.join(' ') });
     const alert = { type: 'no_data', threshold_hours: 5, delivery: 'email' };
     expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(201);
     const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
@@ -156,7 +156,7 @@ describe('an app that a home authorizes', () => {
     const mine = await newHome();
     const scopes = ['insights:read', 'alerts:read', 'webhooks:write'];
     const other = await registerApp(api, utility, { scopes });
-    const { access_token: key } = await tokensOf(api, other, mine, { scope: scopes.join(' ') });
+    const { access_token: key } = await requestAppTokens(api, other, mine, { scope: scopes.join(' ') });
     const hook = { url: 'https://example.com/x', auth_token: 'a secret token' };
     const body = { ...hook, events: ['usage.updated', 'alert.triggered'] };
     const { webhook_id: webhookId } = (await api.send('/v1/webhooks', { method: 'POST', key, body })).json;
@@ -184,9 +184,9 @@ describe('an app that a home authorizes', () => {
 
   test('loses its access when the home is erased', async () => {
     const mine = await newHome();
-    const tokens = await tokensOf(api, app, mine);
+    const tokens = await requestAppTokens(api, app, mine);
     // One of the account's rows is a consent whose browser did not return to the app.
-    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
+    const cookies = getCookies(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     await requestAsBrowser(api, cookies, at, { csrf, until: 'month', decision: 'allow' });
     const mentions = () => rows('SELECT FROM oauth_tokens t WHERE t::text LIKE $1', [`%${mine.userId}%`]);
@@ -204,7 +204,7 @@ describe('an app that a home authorizes', () => {
 describe('refresh tokens', () => {
   test('rotate: a repeated request gets the same response for a while, and any other second use ends the authorization', async () => {
     const mine = await newHome();
-    const first = await tokensOf(api, app, mine);
+    const first = await requestAppTokens(api, app, mine);
     const old = first.refresh_token as string;
     const [second, again] = await Promise.all([
       client.refreshTokenGrant(app.config, old),
@@ -227,7 +227,7 @@ describe('refresh tokens', () => {
 
   test('end the authorization if used again after 30 s', async () => {
     const mine = await newHome();
-    const { refresh_token: old = '' } = await tokensOf(api, app, mine);
+    const { refresh_token: old = '' } = await requestAppTokens(api, app, mine);
     await client.refreshTokenGrant(app.config, old);
     await rows("UPDATE oauth_tokens SET consumed_at = consumed_at - interval '31 s' WHERE kind = 'refresh'");
     await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
@@ -237,7 +237,7 @@ describe('refresh tokens', () => {
   test('can be revoked by their app only, like access tokens (RFC 7009)', async () => {
     const mine = await newHome();
     const other = await registerApp(api, utility);
-    const { refresh_token = '', access_token } = await tokensOf(api, app, mine);
+    const { refresh_token = '', access_token } = await requestAppTokens(api, app, mine);
     await expect(client.refreshTokenGrant(other.config, refresh_token)).rejects.toMatchObject({
       error: 'invalid_grant',
     });
@@ -358,7 +358,7 @@ describe('the consent page', () => {
   test('is plain HTML with one form, names app, scopes and duration, and is shown in no frame', async () => {
     const { page } = await openConsentPage(
       api,
-      cookiesOf(await signInBrowser(api, home.userId)),
+      getCookies(await signInBrowser(api, home.userId)),
       await consentRequestUrl(app),
     );
     expect(page.text).toContain('Bright Home requests access to your home');
@@ -379,7 +379,7 @@ describe('the consent page', () => {
     ['ja', 'en', 'Bright &amp; Co requests access', 'see what your home uses'],
   ])('is in the language of the browser: %s', async (accepted, language, asks, scope) => {
     const named = await registerApp(api, utility, { name: 'Bright & Co' });
-    const cookies = cookiesOf(await signInBrowser(api, home.userId));
+    const cookies = getCookies(await signInBrowser(api, home.userId));
     const { at } = await openConsentPage(api, cookies, await consentRequestUrl(named));
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { text } = await api.send(at, { headers: { cookie, 'accept-language': accepted } });
@@ -388,7 +388,7 @@ describe('the consent page', () => {
 
   test('grants nothing without its own token, from another session or browser, or after 15 minutes', async () => {
     const mine = await newHome();
-    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
+    const cookies = getCookies(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const allow = (with_: string, by = cookies) =>
       requestAsBrowser(api, new Map(by), at, { csrf: with_, until: 'month', decision: 'allow' });
@@ -396,7 +396,7 @@ describe('the consent page', () => {
     expect((await allow(csrf, new Map(forged))).status).toBe(404);
     const foreign = await openConsentPage(api, new Map(cookies), await consentRequestUrl(app));
     for (const token of ['', 'x', foreign.csrf]) expect((await allow(token)).status).toBe(403);
-    const other = cookiesOf(await signInBrowser(api, home.userId));
+    const other = getCookies(await signInBrowser(api, home.userId));
     // The consent request belongs to the browser of the person who opened it. Another person cannot allow it.
     expect((await allow(csrf, other)).status).toBe(404);
     expect((await allow(csrf, new Map([...cookies, ...other]))).status).toBe(403);
@@ -414,7 +414,7 @@ describe('the consent page', () => {
 
   test('grants access once for two clicks, and a denial returns to the app', async () => {
     const mine = await newHome();
-    const cookies = cookiesOf(await signInBrowser(api, mine.userId));
+    const cookies = getCookies(await signInBrowser(api, mine.userId));
     const { at, csrf } = await openConsentPage(api, cookies, await consentRequestUrl(app));
     const press = () => requestAsBrowser(api, cookies, at, { csrf, until: 'unlimited', decision: 'allow' });
     expect([(await press()).status, (await press()).status]).toEqual([303, 303]);
@@ -428,7 +428,7 @@ describe('the consent page', () => {
   test('can be used by homes only, and with no key', async () => {
     const { page } = await openConsentPage(
       api,
-      cookiesOf(await signInBrowser(api, utility.userId)),
+      getCookies(await signInBrowser(api, utility.userId)),
       await consentRequestUrl(app),
     );
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('Only the account of a homeowner')]);

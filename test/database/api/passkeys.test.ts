@@ -3,7 +3,7 @@ import { deleteEndedSessions } from '#src/auth/sessions.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type Answer, TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator, type ForgedResponse } from '#test/support/authenticator.ts';
-import { registerDashboardSessions, sessionCookieOf, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
+import { getSessionCookie, registerDashboardSessions, UNREACHABLE_LIMITS } from '#test/support/dashboard-sessions.ts';
 
 let api: TestApi;
 const { later, post, signedIn } = registerDashboardSessions((made) => {
@@ -47,7 +47,7 @@ describe('a passkey', () => {
     later(5);
     const answer = await signIn();
     expect([answer.status, answer.json.user.user_id]).toEqual([201, userId]);
-    const own = { cookie: sessionCookieOf(answer), 'x-csrf-token': answer.json.csrf_token };
+    const own = { cookie: getSessionCookie(answer), 'x-csrf-token': answer.json.csrf_token };
     const sessions = (await send('GET', '/dashboard/v1/sessions', own)).json;
     expect(sessions.find((session: { is_current: boolean }) => session.is_current).signed_in_by).toBe('passkey');
     expect(await listed(own)).toEqual([{ ...passkey, last_used_at: api.now.toISOString() }]);
@@ -125,7 +125,7 @@ describe('a passkey', () => {
     await sql("UPDATE sessions SET signed_in_by = 'device', created_at = $2 WHERE user_id = $1", [userId, api.now]);
     expect(await status(headers)).toBe(403);
     const entered = await signIn();
-    const own = { cookie: sessionCookieOf(entered), 'x-csrf-token': entered.json.csrf_token };
+    const own = { cookie: getSessionCookie(entered), 'x-csrf-token': entered.json.csrf_token };
     for (let count = 2; count <= 21; count++) {
       const { challenge_id, options } = await begin(own);
       const added = await add(own, { challenge_id, credential: createAuthenticator(TEST_URL).create(options) });

@@ -14,11 +14,11 @@ import {
   HOURLY,
   home,
   host,
-  nextFetchOf,
   ownSource,
   patchSeries,
   postSeries,
   putPrices,
+  readNextFetch,
   readPrices,
   registerSourceApi,
   sourceUrl,
@@ -62,7 +62,7 @@ describe('a series with a source', () => {
     expect(await fetchAllSources()).toBe(1);
     expect(await readPrices(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
     expect((await getSeries(id)).last_error).toBe(null);
-    expect(await nextFetchOf(id)).toBe('16T11:15');
+    expect(await readNextFetch(id)).toBe('16T11:15');
   });
 
   test('never replaces a price that was set by hand, until that price is removed', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { comparePoints } from '#ingest/normalise/counting-rule.ts';
+import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import { countsAtAnyTime, countsUntilMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
@@ -259,7 +259,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
     if (reading.value < (one.points[index]?.value ?? 0)) one.points[index] = reading;
   }
   const all = [...series.values()].map(({ points, values }) => {
-    const sorted = points.toSorted(comparePoints);
+    const sorted = points.toSorted(compareSeriesReadings);
     const nonzero = sorted.find(({ value }) => value !== 0)?.readAtMs ?? null;
     const lower = new Set(points.filter((_, index) => (values[index]?.size ?? 0) > 1).map(pointKey));
     const { channel, kind } = points[0] as DecodedReading;

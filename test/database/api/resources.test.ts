@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { createMeter } from '#test/support/meters.ts';
-import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 let admin: { userId: string; key: string };
@@ -38,7 +38,7 @@ describe('users', () => {
     ];
     for (const [body, field] of wrong) {
       const { status, json } = await as(key).patch(path, body);
-      expect({ field, status, fields: invalidFieldsOf(json) }).toEqual({ field, status: 422, fields: [field] });
+      expect({ field, status, fields: findInvalidFields(json) }).toEqual({ field, status: 422, fields: [field] });
     }
     const other = await api.user('homeowner');
     expect((await as(admin.key).patch(path, { email: `new-${userId}@example.com` })).status).toBe(200);

@@ -3,7 +3,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { queryOf } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
-import { invalidFieldsOf, requestsWithKey } from '#test/support/requests-with-key.ts';
+import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -60,14 +60,14 @@ describe('webhooks', () => {
         url,
         auth_token: 'a secret token',
       });
-      expect({ url: url.slice(0, 40), status, fields: invalidFieldsOf(json) }).toEqual({
+      expect({ url: url.slice(0, 40), status, fields: findInvalidFields(json) }).toEqual({
         url: url.slice(0, 40),
         status: 422,
         fields: ['url'],
       });
     }
     const { json } = await as(key).post('/v1/webhooks', { event: 'usage', url: 'https://example.com', auth_token: '' });
-    expect(invalidFieldsOf(json)?.sort()).toEqual(['auth_token', 'event']);
+    expect(findInvalidFields(json)?.sort()).toEqual(['auth_token', 'event']);
   });
 
   test('take one or several events; the first is also shown as `event`', async () => {
@@ -96,7 +96,7 @@ describe('webhooks', () => {
       [{ event: null, events: ['alert.triggered'] }, 'event'],
     ] as const) {
       const { status, json } = await as(key).post('/v1/webhooks', { ...events, ...rest });
-      const fields = [...new Set(invalidFieldsOf(json))];
+      const fields = [...new Set(findInvalidFields(json))];
       expect({ events, status, fields }).toEqual({ events, status: 422, fields: [field] });
       if (Object.keys(events).length > 0) expect((await as(key).patch(path, events)).status).toBe(422);
     }

@@ -8,7 +8,7 @@ import { findAlert } from '#src/alerts/store.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
-import { contentOf } from '#src/delivery/email/event-mails.ts';
+import { composeEventMail } from '#src/delivery/email/event-mails.ts';
 import {
   composeSignIn,
   createCapturingMailer,
@@ -18,7 +18,7 @@ import {
   sendMail,
 } from '#src/delivery/email/send.ts';
 import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
-import { readerOf } from '#src/delivery/words/words.ts';
+import { loadReader } from '#src/delivery/words/words.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
 import { createRemarkComposer } from '#src/start/remark-mails.ts';
 import { inviteMember } from '#src/users/members.ts';
@@ -29,8 +29,8 @@ import { mailServer } from '#test/support/mail-server.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const SECRET = 'the secret of the tests';
-const berlin = await readerOf({ language: 'en', timezone: 'Europe/Berlin' });
-const utc = await readerOf({ language: 'en', timezone: 'UTC' });
+const berlin = await loadReader({ language: 'en', timezone: 'Europe/Berlin' });
+const utc = await loadReader({ language: 'en', timezone: 'UTC' });
 let api: TestApi;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -333,17 +333,17 @@ describe('an SMS', () => {
 test('every kind of event is described in one sentence', () => {
   const unnamed = new Map();
   const { event } = sending({ type: 'peak_usage', period_start: '2026-06-15T16:00:00.000Z' });
-  expect(contentOf(event, berlin, unnamed).sentence).toBe(
+  expect(composeEventMail(event, berlin, unnamed).sentence).toBe(
     '5.012 kWh used in one hour, more than 5 kWh: Monday, 15 June 2026, 18:00 (Europe/Berlin)',
   );
-  expect(contentOf(sending({ type: 'monthly_usage' }).event, utc, unnamed).sentence).toContain(
+  expect(composeEventMail(sending({ type: 'monthly_usage' }).event, utc, unnamed).sentence).toContain(
     'in one month, more than 5 kWh: June 2026',
   );
   const cost = { threshold_kwh: undefined, kwh_used: undefined, threshold: '2.5', cost: '2.73', currency: 'EUR' };
   const costly = sending({ ...cost, type: 'daily_cost' }).event;
   const costSentence = '2.73 EUR for energy on one day, more than 2.5 EUR: Monday, 15 June 2026';
-  expect(contentOf(costly, berlin, unnamed).sentence).toBe(costSentence);
-  expect(contentOf(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed).sentence).toContain(
+  expect(composeEventMail(costly, berlin, unnamed).sentence).toBe(costSentence);
+  expect(composeEventMail(sending({ ...cost, type: 'monthly_cost' }).event, utc, unnamed).sentence).toContain(
     'for energy in one month, more than 2.5 EUR: June 2026',
   );
   const composed = composeMail(costly, berlin, unnamed, null);
@@ -352,7 +352,7 @@ test('every kind of event is described in one sentence', () => {
   );
   expect(composed.html).not.toContain('undefined');
   const silence = sending({ type: 'no_data', kwh_used: undefined }).event;
-  expect(contentOf(silence, utc, unnamed).sentence).toBe(
+  expect(composeEventMail(silence, utc, unnamed).sentence).toBe(
     'No data from dev_<b> since Sunday, 14 June 2026, 22:00 (UTC)',
   );
   const names = new Map([['dev_<b>', { location: 'Meter cupboard', type: 'smart_meter' }]]);

@@ -14,7 +14,7 @@ import { createUser } from '#src/users/store.ts';
 import { arbitraryHistory, type History } from '#test/reference/histories.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { startBroker } from '#test/support/broker.ts';
-import { casesOf, type FamilyCase } from '#test/support/family-cases.ts';
+import { type FamilyCase, getCases } from '#test/support/family-cases.ts';
 
 /** Number of random histories; each is sent in three ways. */
 const HISTORIES = Number(process.env.SENT_HISTORIES ?? 8);
@@ -196,7 +196,7 @@ function payloadWithTimes({ payload = '', received_at: ts }: FamilyCase['in']): 
 }
 
 // Cases with the retain flag are omitted, because a request has none.
-test.each(casesOf('native').filter(([, { in: given }]) => !given.replayed))(
+test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
   'the case %s stores the same through the broker, by a request and by both at once',
   async (_file, { in: given }) => {
     api.now = new Date(given.received_at);

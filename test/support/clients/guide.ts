@@ -22,13 +22,13 @@ export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 /** Returns the blocks of code of a guide. */
-export const blocksOf = async (name: string) => parseBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
+export const readGuideBlocks = async (name: string) => parseBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
 /** Returns the steps of a guide for a reader who uses one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {
   const parts: Part[] = [];
   let preamble = '';
-  for (const { language: marked, source, file } of await blocksOf(name)) {
+  for (const { language: marked, source, file } of await readGuideBlocks(name)) {
     // Skips a program that runs until it is stopped. docs.test.ts tests it.
     if (file !== undefined) continue;
     const last = parts.at(-1);

@@ -8,7 +8,7 @@ import { findUserIds } from '../tiers/server.ts';
 /**
  * A program of Debian 13 that runs with all its child processes in separate namespaces. It ends with the test, even if the test is killed.
  */
-export interface ContainedProgram {
+export interface NamespacedProgram {
   /** Standard output and standard error of the program so far. */
   output(): string;
   isRunning(): boolean;
@@ -45,7 +45,7 @@ const MOUNT = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mo
 export function startContainedProgram(
   command: readonly string[],
   { env, folder }: { env: Readonly<Record<string, string>>; folder: InnerFolder },
-): ContainedProgram {
+): NamespacedProgram {
   mkdirSync(folder.path, { recursive: true });
   const log = join(folder.path, 'log');
   const output = openSync(log, 'a');

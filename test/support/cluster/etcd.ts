@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freePort } from '../free-port.ts';
-import { type ContainedProgram, innerFolder, startContainedProgram } from './contained-program.ts';
+import { innerFolder, type NamespacedProgram, startContainedProgram } from './contained-program.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.url);
 
@@ -8,7 +8,7 @@ const DEPLOYED = new URL('../../../deploy/cluster/etcd/etcd.env', import.meta.ur
 export interface Etcd {
   /** Host and client port of each node. */
   hosts: string[];
-  nodes: readonly ContainedProgram[];
+  nodes: readonly NamespacedProgram[];
   stop(): Promise<void>;
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../free-port.ts';
-import { DEBIAN_13_BIN } from '../tiers/reach.ts';
-import { type ContainedProgram, type InnerFolder, innerFolder, startContainedProgram } from './contained-program.ts';
+import { DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
+import { type InnerFolder, innerFolder, type NamespacedProgram, startContainedProgram } from './contained-program.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 
 const DEPLOYED = new URL('../../../deploy/cluster/patroni/', import.meta.url);
@@ -114,7 +114,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     PATRONI_POSTGRESQL_LISTEN: host,
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: host,
     PATRONI_POSTGRESQL_DATA_DIR: `${folder.inside}/data`,
-    PATRONI_POSTGRESQL_BIN_DIR: DEBIAN_13_BIN,
+    PATRONI_POSTGRESQL_BIN_DIR: DEBIAN_13_POSTGRESQL_BIN,
     PATRONI_POSTGRESQL_PGPASS: `${folder.inside}/pgpass`,
     PATRONI_ETCD3_HOSTS: etcd.hosts.join(','),
     PATRONI_SUPERUSER_USERNAME: 'postgres',
@@ -123,7 +123,7 @@ async function makeNode(name: string, etcd: Etcd): Promise<OwnNode> {
     PATRONI_REPLICATION_PASSWORD: PASSWORD,
     ENERGY_PASSWORD: PASSWORD,
   };
-  let running: ContainedProgram | undefined;
+  let running: NamespacedProgram | undefined;
   return {
     name,
     host,

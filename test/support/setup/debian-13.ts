@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DEBIAN_13, DEBIAN_13_BIN } from '../tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '../tiers/reach.ts';
 
 /**
  * Packages of Debian 13: PostgreSQL with its back-up program for the Apache tier, and the cluster's broker, database manager, leader store
@@ -15,7 +15,7 @@ const PACKAGES = 'postgresql-17,postgresql-17-timescaledb,pgbackrest,rabbitmq-se
  * finishes renames its folder.
  */
 export function makeDebian13(): void {
-  const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'));
+  const isThere = () => existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
   if (isThere()) return;
   mkdirSync(dirname(DEBIAN_13), { recursive: true });
   const fresh = mkdtempSync(`${DEBIAN_13}.new-`);

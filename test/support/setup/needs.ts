@@ -5,7 +5,7 @@ import { hasHistory, isCheckout } from '../earlier-release.ts';
 import { espiFixtures, hasEspiSchema } from '../espi-schema.ts';
 import { hasBaseImage } from '../images/podman.ts';
 import { hasCgroups } from '../systemd.ts';
-import { DEBIAN_13, DEBIAN_13_BIN, explainMissingRabbitMq, findReachableTiers } from '../tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, explainMissingRabbitMq, findReachableTiers } from '../tiers/reach.ts';
 
 /** A requirement of some tests that a machine may lack, such as a program. */
 export interface TestRequirement {
@@ -107,7 +107,7 @@ function clusterIsMissing(setup: string): string | null {
 function findMissingImages(setup: string): TestRequirement[] {
   const mayRun = process.getuid?.() === 0 && mayMount() && hasCgroups();
   const root = 'run the tests as root that may mount (CAP_SYS_ADMIN), on Linux with cgroups';
-  const hasDatabase = existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'));
+  const hasDatabase = existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'));
   return mayRun && hasBaseImage() && hasDatabase
     ? []
     : [{ name: 'the base images, and cgroups for containers', how: mayRun ? setup : root, files: IMAGE_TESTS }];

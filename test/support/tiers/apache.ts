@@ -1,6 +1,6 @@
 import { chownSync } from 'node:fs';
 import { makeInnerFolder } from './inner-folder.ts';
-import { DEBIAN_13, DEBIAN_13_BIN } from './reach.ts';
+import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from './reach.ts';
 import { findUserIds, runServer, type TestServer } from './server.ts';
 
 /** Starts the PostgreSQL 17 of Debian 13, with its Apache-licensed TimescaleDB. */
@@ -9,7 +9,7 @@ export async function startApache({ preload = true }: { preload?: boolean } = {}
   const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
   chownSync(folder, uid, gid);
   return runServer({
-    bin: DEBIAN_13_BIN,
+    bin: DEBIAN_13_POSTGRESQL_BIN,
     prefix: ['chroot', '--userspec=postgres:postgres', DEBIAN_13],
     folder,
     inside: folder.slice(DEBIAN_13.length),

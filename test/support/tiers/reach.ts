@@ -13,7 +13,7 @@ export const DEBIAN_13 = join(
   'debian-13-3',
 );
 /** Folder of PostgreSQL's programs in Debian 13, as a path inside the chroot. */
-export const DEBIAN_13_BIN = '/usr/lib/postgresql/17/bin';
+export const DEBIAN_13_POSTGRESQL_BIN = '/usr/lib/postgresql/17/bin';
 const INSTALLED = '/usr/lib/postgresql';
 
 /** Returns instructions to install RabbitMQ on this machine; null if it is installed. */
@@ -43,7 +43,7 @@ export function findReachableTiers(): { reached: Tier[]; missing: MissingTier[] 
 
 function apacheIsMissing(): string | null {
   if (process.getuid?.() !== 0) return 'run the tests as root: its server runs in a chroot';
-  if (!existsSync(join(DEBIAN_13, DEBIAN_13_BIN, 'postgres'))) return 'npm run test:setup';
+  if (!existsSync(join(DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN, 'postgres'))) return 'npm run test:setup';
   return null;
 }
 

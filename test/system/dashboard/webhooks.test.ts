@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { newSecret, pauseReasonOf, receiverCode } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { getPauseReason, newSecret, receiverCode } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findTruncatedSelects, testLooks } from '#test/support/browser.ts';
@@ -245,14 +245,14 @@ test('the page has the same events and reasons for a pause as the service, and c
     next_attempt_at: null,
     attempts: attempts.map(([at, error]) => ({ at, error, response_status: error ? null : 200, duration_ms: 1 })),
   });
-  expect(pauseReasonOf([])).toBe('by hand');
-  expect(pauseReasonOf([delivery()])).toBe('by hand');
-  expect(pauseReasonOf([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
+  expect(getPauseReason([])).toBe('by hand');
+  expect(getPauseReason([delivery()])).toBe('by hand');
+  expect(getPauseReason([delivery(['2026-11-20T10:00:00.000Z', 'timeout'], ['2026-11-20T10:05:00.000Z', null])])).toBe(
     'by hand',
   );
   // The latest attempt need not belong to the latest delivery, so the attempts of all deliveries are compared.
   expect(
-    pauseReasonOf([
+    getPauseReason([
       delivery(['2026-11-20T10:00:00.000Z', null]),
       delivery(['2026-11-20T11:00:00.000Z', 'ECONNREFUSED']),
     ]),

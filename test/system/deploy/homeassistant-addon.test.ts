@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { Aedes } from 'aedes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { addonConfig, optionsOf } from '#test/support/addon-schema.ts';
+import { addonConfig, parseAddonOptions } from '#test/support/addon-schema.ts';
 import { readImageContents } from '#test/support/compose-file.ts';
 import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -109,7 +109,7 @@ test('starts from its options, serves the dashboard, and shows the home in Home 
   await mkdir(data);
   const publicUrl = `https://homeassistant.local:${ports.API_PORT}`;
   // Options file as Home Assistant's supervisor writes it.
-  const options = optionsOf(config, { email: EMAIL, public_url: publicUrl });
+  const options = parseAddonOptions(config, { email: EMAIL, public_url: publicUrl });
   await writeFile(join(data, 'options.json'), JSON.stringify(options), { mode: 0o600 });
 
   const first = await start();

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import {
-  type ContainedProgram,
   type InnerFolder,
   innerFolder,
+  type NamespacedProgram,
   startContainedProgram,
 } from '#test/support/cluster/contained-program.ts';
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
-import { DEBIAN_13, DEBIAN_13_BIN } from '#test/support/tiers/reach.ts';
+import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '#test/support/tiers/reach.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
 import { freePorts, startService } from '../../../bench/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
@@ -29,7 +29,7 @@ const README = readFileSync(join(BACKUP, 'README.md'), 'utf8');
 
 let inner: InnerFolder;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ContainedProgram | undefined;
+let server: NamespacedProgram | undefined;
 let env: Record<string, string>;
 let url: string;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
     .replace('/var/spool/pgbackrest', `${inner.inside}/spool`);
   writeFileSync(join(inner.path, 'pgbackrest.conf'), configuration);
   const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
-  await inside(DEBIAN_13_BIN.concat('/initdb'), '-D', `${inner.inside}/main`, ...options);
+  await inside(DEBIAN_13_POSTGRESQL_BIN.concat('/initdb'), '-D', `${inner.inside}/main`, ...options);
   const settings = `listen_addresses = ''\nunix_socket_directories = '${inner.inside}'\n`;
   appendFileSync(
     join(inner.path, 'main/postgresql.conf'),
@@ -79,7 +79,7 @@ async function type(beginning: string, change: (line: string) => string = (line)
 
 /** Starts PostgreSQL, and waits until it accepts writes. */
 async function start(): Promise<void> {
-  const started = startContainedProgram([`${DEBIAN_13_BIN}/postgres`, '-D', `${inner.inside}/main`], {
+  const started = startContainedProgram([`${DEBIAN_13_POSTGRESQL_BIN}/postgres`, '-D', `${inner.inside}/main`], {
     env,
     folder: inner,
   });

@@ -8,7 +8,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { testLooks } from '#test/support/browser.ts';
-import { blocksOf, followGuide, guideNames, LANGUAGES, parseGuide } from '#test/support/clients/guide.ts';
+import { followGuide, guideNames, LANGUAGES, parseGuide, readGuideBlocks } from '#test/support/clients/guide.ts';
 import { installPython, installTypescript } from '#test/support/clients/packaged.ts';
 import { runProgram } from '#test/support/clients/run.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
@@ -79,7 +79,7 @@ describe('the guides', () => {
   test.each(['ts', 'python'] as const)(
     'have an app in %s that an owner authorizes, that refreshes its token, and that detects the end of the authorization',
     async (language) => {
-      const block = (await blocksOf('09-build-an-app.md')).find(
+      const block = (await readGuideBlocks('09-build-an-app.md')).find(
         (one) => one.file !== undefined && one.language === language,
       );
       expect(block?.source.trim().split('\n').length).toBeLessThan(80);

@@ -9,7 +9,7 @@ import { hashClusterState } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { earlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
-import { STORED_LEVELS, storedRelationOf } from '#src/rollups/levels.ts';
+import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
@@ -18,7 +18,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 
 const KILLED = resolve(import.meta.dirname, '../../support/upgrade-process.ts');
-const RELATIONS = [...MOVED_RELATIONS.map(({ relation }) => relation), ...STORED_LEVELS.map(storedRelationOf)];
+const RELATIONS = [...MOVED_RELATIONS.map(({ relation }) => relation), ...STORED_LEVELS.map(getStoredRelation)];
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let earlier: PostgresBinaries;

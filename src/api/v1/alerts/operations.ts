@@ -12,28 +12,37 @@ import {
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
+import { findAuthorization, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { hasTariff } from '#src/tariffs/store.ts';
 import type { User } from '#src/users/store.ts';
-import { alert, alertPatch, alertPreview, createdAlert, newAlert, rule, toResponse, toRow } from './shape.ts';
+import {
+  alertPatchSchema,
+  alertPreviewSchema,
+  alertSchema,
+  createdAlertSchema,
+  newAlertSchema,
+  ruleSchema,
+  toResponse,
+  toRow,
+} from './shape.ts';
 
 export const createAlert = defineOperation('POST /v1/alerts', {
   summary: 'Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device.',
   audit: { action: 'alert.created', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: createdAlert,
-  body: newAlert,
+  answer: createdAlertSchema,
+  body: newAlertSchema,
   exactNumbers: ['threshold'],
   async handle({ db, caller, body: { user_id, ...settings } }) {
     checkThreshold(settings.type, settings, { required: true });
     const owner = await loadAccessibleUser(db, caller, user_id);
     await checkTariff(db, owner.user_id, settings.threshold);
     await checkDelivery(db, owner, settings.delivery);
-    const by = { authorization_id: authorizationOf(caller) };
+    const by = { authorization_id: findAuthorization(caller) };
     const { alert_id, status } = await create(db, { userId: owner.user_id, ...toRow(settings), ...by });
     return { alert_id, status };
   },
@@ -42,7 +51,7 @@ export const createAlert = defineOperation('POST /v1/alerts', {
 export const listAlerts = defineOperation('GET /v1/alerts', {
   summary: 'Lists the alerts of a user, page by page.',
   scope: 'alerts:read',
-  answer: z.array(alert),
+  answer: z.array(alertSchema),
   query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -54,7 +63,7 @@ export const listAlerts = defineOperation('GET /v1/alerts', {
 export const getAlert = defineOperation('GET /v1/alerts/{alert_id}', {
   summary: 'Returns one alert.',
   scope: 'alerts:read',
-  answer: alert,
+  answer: alertSchema,
   handle: async ({ db, reach, params }) => toResponse(requireFound(await findAlert(db, reach, params.alert_id))),
 });
 
@@ -62,8 +71,8 @@ export const updateAlert = defineOperation('PATCH /v1/alerts/{alert_id}', {
   summary: 'Changes an alert’s threshold, delivery or status.',
   audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: alert,
-  body: alertPatch,
+  answer: alertSchema,
+  body: alertPatchSchema,
   exactNumbers: ['threshold'],
   async handle({ db, caller, reach, params, body: patch }) {
     const { alert_id, type, user_id } = requireFound(await findAlert(db, reach, params.alert_id));
@@ -78,7 +87,7 @@ export const deleteAlert = defineOperation('DELETE /v1/alerts/{alert_id}', {
   summary: 'Deletes an alert.',
   audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await remove(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
 });
@@ -88,9 +97,9 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
   changes: 'nothing',
   readsFromStandby: true,
   scope: 'alerts:read',
-  answer: alertPreview,
+  answer: alertPreviewSchema,
   status: 200,
-  body: rule,
+  body: ruleSchema,
   exactNumbers: ['threshold'],
   async handle({ context, db, caller, body: { user_id, ...asked } }) {
     checkThreshold(asked.type, asked, { required: true });
@@ -103,7 +112,7 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
 function wouldHaveFired(
   db: Database,
   user: User,
-  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof rule>, 'user_id'>,
+  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof ruleSchema>, 'user_id'>,
   now: Date,
 ): Promise<HypotheticalFiring[]> {
   if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);

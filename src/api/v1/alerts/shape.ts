@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Alert } from '#src/alerts/store.ts';
 import { decimalField, userIdField } from '#src/api/fields.ts';
-import { createdAt, instantShape, userId } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { kwhToMilliwattHours, MILLIWATT_HOURS_PER_KWH } from '#src/core/units.ts';
 import { ALERT_DELIVERIES, ALERT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
@@ -39,18 +39,18 @@ const thresholds = {
 };
 
 /** Body of POST /v1/alerts/preview: the rule of an alert, and the user whose usage the rule is applied to. */
-export const rule = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
-export const newAlert = rule.extend({ delivery });
-export const alertPatch = z.strictObject({
+export const ruleSchema = z.strictObject({ user_id: userIdField.optional(), type, ...thresholds });
+export const newAlertSchema = ruleSchema.extend({ delivery });
+export const alertPatchSchema = z.strictObject({
   ...thresholds,
   delivery: delivery.optional(),
   status: status.optional(),
 });
 
-export const alert = z
+export const alertSchema = z
   .strictObject({
     alert_id: alertId,
-    user_id: userId,
+    user_id: userIdSchema,
     type,
     threshold_kwh: z
       .number()
@@ -69,23 +69,25 @@ export const alert = z
       .describe('Silence after which the alert fires, in hours. Only in alerts of type `no_data`.'),
     delivery,
     status,
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'Alert' });
 
-export const createdAlert = z.strictObject({
+export const createdAlertSchema = z.strictObject({
   alert_id: alertId,
   status: z.string().describe('`active`: the alert is monitored from now on.'),
 });
 
-export const alertPreview = z
+export const alertPreviewSchema = z
   .strictObject({
-    user_id: userId,
+    user_id: userIdSchema,
     data: z
       .array(
         z.strictObject({
-          period_start: instantShape.describe('Start of the period. For `no_data`: time of the device’s last reading.'),
-          period_end: instantShape.nullable().describe('End of the period, exclusive. Null: the silence continues.'),
+          period_start: instantSchema.describe(
+            'Start of the period. For `no_data`: time of the device’s last reading.',
+          ),
+          period_end: instantSchema.nullable().describe('End of the period, exclusive. Null: the silence continues.'),
           kwh_used: z.number().optional().describe('Usage in the period, in kWh. Only with types on usage.'),
           cost: z.string().optional().describe('Total cost of the period. Only with types on costs.'),
           currency: z.string().optional().describe('Currency of the cost (ISO 4217). Only with types on costs.'),
@@ -104,7 +106,7 @@ export function toRow<Settings extends { threshold_kwh?: number | undefined }>(s
 }
 
 /** Converts an alert for a response, with only the threshold that its type uses. */
-export const toResponse = (row: Alert): z.output<typeof alert> =>
+export const toResponse = (row: Alert): z.output<typeof alertSchema> =>
   omitUndefined({
     alert_id: row.alert_id,
     user_id: row.user_id,

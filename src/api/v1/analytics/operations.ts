@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { includeField, integerWithDefault, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { clockHourShape, userId } from '#src/api/shapes.ts';
+import { clockHourSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { cost, emissions } from '#src/api/v1/energy-insights/shape.ts';
+import { costSchema, emissionsSchema } from '#src/api/v1/energy-insights/shape.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { addCostsAndEmissionsToMonths } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
@@ -12,7 +12,7 @@ import { type Examples, user_id } from '../example-ids.ts';
 
 const monthly = z
   .strictObject({
-    user_id: userId,
+    user_id: userIdSchema,
     data: z
       .array(
         z.strictObject({
@@ -22,7 +22,7 @@ const monthly = z
             .describe('Month in the time zone `tz`, as `YYYY-MM`.'),
           kwh_used: z.number().describe('Usage of the home in the month, in kWh.'),
           avg_daily_kwh: z.number().describe('Mean daily usage over the days with data, in kWh.'),
-          peak_hour: clockHourShape.describe(
+          peak_hour: clockHourSchema.describe(
             'Hour of the day with the highest usage in the month. Null: more than half of the usage is estimated in every hour.',
           ),
           change_kwh: z
@@ -33,8 +33,8 @@ const monthly = z
             .number()
             .nullable()
             .describe('Change from the previous month, in percent. Null: the previous month has no data or no usage.'),
-          cost: cost.optional(),
-          emissions: emissions.optional(),
+          cost: costSchema.optional(),
+          emissions: emissionsSchema.optional(),
           partial: z
             .literal(true)
             .optional()

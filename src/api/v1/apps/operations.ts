@@ -14,12 +14,12 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
-  app,
-  appPatch,
+  appPatchSchema,
+  appSchema,
   appToResponse,
   areRedirectsAllowed,
-  createdApp,
-  newApp,
+  createdAppSchema,
+  newAppSchema,
   REDIRECT_NEEDS_PUBLIC,
 } from './shape.ts';
 
@@ -34,8 +34,8 @@ export const createApp = defineOperation('POST /v1/apps', {
   forOwnerOnly: true,
   audit: { action: 'app.created', target: 'app_id' },
   scope: 'keys:write',
-  answer: createdApp,
-  body: newApp,
+  answer: createdAppSchema,
+  body: newAppSchema,
   async handle({ context: { clock }, db, caller, body }) {
     checkRegistrar(caller);
     const settings = { ...body, notification_url: body.notification_url ?? null };
@@ -48,7 +48,7 @@ export const listApps = defineOperation('GET /v1/apps', {
   summary: 'Lists the apps that the caller’s account registered, page by page.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(app),
+  answer: z.array(appSchema),
   query: z.object(pageFields),
   async handle({ db, caller, page }) {
     checkRegistrar(caller);
@@ -60,7 +60,7 @@ export const getApp = defineOperation('GET /v1/apps/{app_id}', {
   summary: 'Returns one app.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: app,
+  answer: appSchema,
   async handle({ db, caller, reach, params }) {
     checkRegistrar(caller);
     return appToResponse(requireFound(await find(db, reach, params.app_id)));
@@ -72,8 +72,8 @@ export const updateApp = defineOperation('PATCH /v1/apps/{app_id}', {
   forOwnerOnly: true,
   audit: { action: 'app.changed', target: 'app_id' },
   scope: 'keys:write',
-  answer: app,
-  body: appPatch,
+  answer: appSchema,
+  body: appPatchSchema,
   async handle({ db, caller, reach, params, body }) {
     checkRegistrar(caller);
     const appId = params.app_id;
@@ -89,7 +89,7 @@ export const deleteApp = defineOperation('DELETE /v1/apps/{app_id}', {
   forOwnerOnly: true,
   audit: { action: 'app.deleted', target: 'app_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ db, caller, reach, params }) {
     checkRegistrar(caller);
     return shapes.messageOrNotFound(await remove(db, reach, params.app_id), `App ${params.app_id} was deleted`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpsUrlField, listOf, textField } from '#src/api/fields.ts';
-import { createdAt, membersOf } from '#src/api/shapes.ts';
+import { createdAtSchema, pickMembers } from '#src/api/shapes.ts';
 import type { App } from '#src/auth/apps.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
@@ -40,14 +40,14 @@ const type = z
     '`confidential`: the app runs on a server and has a secret. `public`: the app runs on a phone or desktop, without a secret.',
   );
 
-export const newApp = z
+export const newAppSchema = z
   .strictObject({ ...settings, type, notification_url: settings.notification_url.optional() })
   .superRefine((app, context) => {
     const message = REDIRECT_NEEDS_PUBLIC;
     if (Array.isArray(app.redirect_uris) && !areRedirectsAllowed(app.type, app.redirect_uris))
       context.addIssue({ code: 'custom', path: ['redirect_uris'], message });
   });
-export const appPatch = z.strictObject(settings).partial();
+export const appPatchSchema = z.strictObject(settings).partial();
 
 export const REDIRECT_NEEDS_PUBLIC =
   'must be https:// URLs; only a public app may use a loopback address, with http://';
@@ -63,26 +63,26 @@ export const areRedirectsAllowed = (of: App['type'], uris: readonly string[]): b
     ? uris.every((uri) => !isHttps(uri) || !LOOPBACK_HOSTS.includes(new URL(uri).hostname))
     : uris.every(isHttps);
 
-export const app = z
+export const appSchema = z
   .strictObject({
     ...settings,
     app_id: z.string().describe('Id of the app.'),
     client_id: z.string().describe('OAuth client id of the app, for `/oauth/authorize` and `/oauth/token`.'),
     user_id: z.string().describe('Id of the account that registered the app.'),
     type,
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'App' });
 
-export const createdApp = app
+export const createdAppSchema = appSchema
   .extend({
     client_secret: z.string().optional().describe('OAuth client secret, shown only once. Absent for a public app.'),
   })
   .meta({ id: 'CreatedApp' });
 
 /** Converts an app for a response. */
-export const appToResponse = (row: App): z.output<typeof app> => ({
-  ...membersOf(app, row),
+export const appToResponse = (row: App): z.output<typeof appSchema> => ({
+  ...pickMembers(appSchema, row),
   client_id: row.app_id,
   scopes: APP_SCOPE_NAMES.filter((scope) => row.scopes.includes(scope)),
 });

@@ -4,13 +4,13 @@ import { defineOperation } from '#src/api/operation.ts';
 import { requireAdministrator, toIdOrNotFound } from '#src/auth/access.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listAudit as list } from '#src/users/audit.ts';
-import { auditRecord, toResponse } from './shape.ts';
+import { auditRecordSchema, toResponse } from './shape.ts';
 
 export const listAudit = defineOperation('GET /v1/audit', {
   summary:
     'Lists the audit log of the last 24 months, latest first, page by page. `user_id` selects the entries with this account as actor or target. For administrators.',
   scope: 'users:read',
-  answer: z.array(auditRecord),
+  answer: z.array(auditRecordSchema),
   query: z.object({
     user_id: idField
       .describe('Id of a user: only entries with this user as actor or target. Default: all entries.')

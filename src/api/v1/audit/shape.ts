@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { instantShape } from '#src/api/shapes.ts';
+import { instantSchema } from '#src/api/shapes.ts';
 import type { AuditLogEntry } from '#src/users/audit.ts';
 import { created_at, type Examples, key_id, user_id } from '../example-ids.ts';
 
-export const auditRecord = z
+export const auditRecordSchema = z
   .strictObject({
     audit_id: z.string().describe('Id of the entry.'),
-    at: instantShape.describe('Time of the action.'),
+    at: instantSchema.describe('Time of the action.'),
     actor_user_id: z
       .string()
       .nullable()
@@ -31,7 +31,7 @@ export const toResponse = ({
   actor_email: _,
   target_email: __,
   ...row
-}: AuditLogEntry): z.output<typeof auditRecord> => ({
+}: AuditLogEntry): z.output<typeof auditRecordSchema> => ({
   ...row,
   at: at.toISOString(),
   details: details as Record<string, unknown>,

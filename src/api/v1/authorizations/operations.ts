@@ -6,13 +6,13 @@ import { requireOwnAccount } from '#src/auth/access.ts';
 import { listAuthorizations as list } from '#src/auth/authorizations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { authorization, authorizationToResponse } from './shape.ts';
+import { authorizationSchema, authorizationToResponse } from './shape.ts';
 
 export const listAuthorizations = defineOperation('GET /v1/authorizations', {
   summary: 'Lists the apps that can access the caller’s own home, page by page.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(authorization),
+  answer: z.array(authorizationSchema),
   query: z.object(pageFields),
   async handle({ context: { clock }, db, caller, page }) {
     return (await page('authorization_id', (at) => list(db, requireOwnAccount(caller), clock(), at))).map(
@@ -27,7 +27,7 @@ export const endAuthorization = defineOperation('DELETE /v1/authorizations/{auth
   forOwnerOnly: true,
   audit: { action: 'authorization.ended', target: 'authorization_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ db, caller, params }) {
     const ids = [params.authorization_id];
     const ended = await endAuthorizations(db, { ids }, 'home', { within: requireOwnAccount(caller) });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import type { Authorization } from '#src/auth/authorizations.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { created_at, type Examples } from '../example-ids.ts';
 
-export const authorization = z
+export const authorizationSchema = z
   .strictObject({
     authorization_id: z.string().describe('Id of the authorization.'),
     app: z
@@ -15,15 +15,15 @@ export const authorization = z
       })
       .describe('The authorized app.'),
     scopes: z.array(z.enum(APP_SCOPE_NAMES)).describe('Scopes that the app has in the home now.'),
-    created_at: createdAt,
-    expires_at: instantShape.nullable().describe('Expiry time. Null: valid until revoked.'),
-    last_used_at: instantShape.nullable().describe('Time of the app’s latest request, to the minute. Null: none yet.'),
+    created_at: createdAtSchema,
+    expires_at: instantSchema.nullable().describe('Expiry time. Null: valid until revoked.'),
+    last_used_at: instantSchema.nullable().describe('Time of the app’s latest request, to the minute. Null: none yet.'),
   })
   .meta({ id: 'Authorization' });
 
 /** Converts an authorization for a response. */
-export const authorizationToResponse = (row: Authorization): z.output<typeof authorization> =>
-  membersOf(authorization, row);
+export const authorizationToResponse = (row: Authorization): z.output<typeof authorizationSchema> =>
+  pickMembers(authorizationSchema, row);
 
 const authorization_id = 'aut_01k8xqf5n7y1d3g9jz2kc6p8t0';
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import type { GreenButtonStatement } from '#src/export/green-button/feed.ts';
-import type { statement } from './shape.ts';
+import type { statementSchema } from './shape.ts';
 
-type Statement = z.output<typeof statement>;
+type Statement = z.output<typeof statementSchema>;
 
 /** Columns of a statement as a table. The table has a row for each direction, then a row for each register. */
 export const BILL_COLUMNS = [

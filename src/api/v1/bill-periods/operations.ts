@@ -19,7 +19,7 @@ import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
 import { BILL_COLUMNS, billRows, greenButtonStatement } from './bill-export.ts';
-import { billDetails, billPeriod, detailsToResponse, newBillPeriod, toResponse } from './shape.ts';
+import { billDetailsSchema, billPeriodSchema, detailsToResponse, newBillPeriodSchema, toResponse } from './shape.ts';
 
 const MOST_DAYS = 366;
 
@@ -28,8 +28,8 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     'Creates a bill period of a home or a device, and records its first version: energy, register readings at both ends, estimated energy and a checksum. For utilities and administrators.',
   audit: { action: 'bill_period.created', target: 'bill_period_id' },
   scope: 'devices:write',
-  answer: billDetails,
-  body: newBillPeriod,
+  answer: billDetailsSchema,
+  body: newBillPeriodSchema,
   async handle({ context, db, caller, reach, body: { user_id, device_id, start, end } }) {
     mayBill(caller);
     // A deleted device is billed up to its deletion.
@@ -50,7 +50,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
 export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
   summary: 'Lists the bill periods of a user, each with its latest version, page by page.',
   scope: 'insights:read',
-  answer: z.array(billPeriod),
+  answer: z.array(billPeriodSchema),
   formats: ['csv', 'xlsx'],
   query: z.object({
     user_id: userIdField.optional(),
@@ -65,7 +65,7 @@ export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
     const idOf = ({ period }: { period: BillPeriod }) => period.bill_period_id;
     const found = await page(idOf, (at) => list(db, reach, of, at));
     const rows = found.map(({ period, last }) => toResponse(period, last));
-    return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriod.shape));
+    return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriodSchema.shape));
   },
 });
 
@@ -73,7 +73,7 @@ export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_
   summary:
     'Returns one bill period with its first and latest version, its current values, the difference, and all versions. A table or a Green Button feed contains the latest version, with register readings and checksum.',
   scope: 'insights:read',
-  answer: billDetails,
+  answer: billDetailsSchema,
   formats: ['csv', 'xlsx', 'greenButton'],
   async handle({ context, db, caller, reach, params, format, reply }) {
     const found = requireFound(await findBillPeriod(db, reach, params.bill_period_id));
@@ -97,7 +97,7 @@ export const recordBillVersion = defineOperation('POST /v1/bill-periods/{bill_pe
   summary: 'Records the current values of an open bill period as a new version. For utilities and administrators.',
   audit: { action: 'bill_period.recorded', target: 'bill_period_id' },
   scope: 'devices:write',
-  answer: billDetails,
+  answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
     return detailsToResponse(requireFound(await recordBill(db, reach, params.bill_period_id, context.clock())));
@@ -110,7 +110,7 @@ export const closeBillPeriod = defineOperation('POST /v1/bill-periods/{bill_peri
   status: 200,
   audit: { action: 'bill_period.closed', target: 'bill_period_id' },
   scope: 'devices:write',
-  answer: billDetails,
+  answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
     return detailsToResponse(requireFound(await close(db, reach, params.bill_period_id, context.clock())));
@@ -121,7 +121,7 @@ export const deleteBillPeriod = defineOperation('DELETE /v1/bill-periods/{bill_p
   summary: 'Deletes an open bill period. A closed period cannot be deleted. For utilities and administrators.',
   audit: { action: 'bill_period.deleted', target: 'bill_period_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ db, caller, reach, params }) {
     mayBill(caller);
     return shapes.messageOrNotFound(

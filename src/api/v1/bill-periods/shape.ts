@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateField, idField, userIdField } from '#src/api/fields.ts';
-import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { BillDetails, BillPeriod, BillVersion } from '#src/billing/store.ts';
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import { ROLES } from '#src/database/enums.ts';
@@ -16,7 +16,7 @@ const MEANING = {
 const kwh = (meaning: string) => z.string().describe(`${meaning} In kWh with six decimals, as text.`);
 const count = z.number().int().nonnegative();
 
-export const newBillPeriod = z
+export const newBillPeriodSchema = z
   .strictObject({
     user_id: userIdField.optional(),
     device_id: idField.optional().describe('Id of a device to bill separately. Default: the home of the user.'),
@@ -31,7 +31,7 @@ export const newBillPeriod = z
 const reading = z
   .strictObject({
     kwh: kwh('Value of the register.'),
-    at: instantShape.describe('Time of the reading.'),
+    at: instantSchema.describe('Time of the reading.'),
     is: z
       .enum(['measured', 'by_hand', 'interpolated', 'last'])
       .describe(
@@ -79,8 +79,8 @@ const energy = {
             .string()
             .nullable()
             .describe('The device’s own name of the quantity. Null: every quantity of the device.'),
-          start: instantShape.describe('Start of the excluded range; for `add`, the time of the reading.'),
-          end: instantShape.nullable().describe('End of the excluded range, exclusive. Null: the action is `add`.'),
+          start: instantSchema.describe('Start of the excluded range; for `add`, the time of the reading.'),
+          end: instantSchema.nullable().describe('End of the excluded range, exclusive. Null: the action is `add`.'),
           kwh: z
             .string()
             .nullable()
@@ -112,7 +112,7 @@ const adjustment = z
 
 const period = {
   bill_period_id: z.string().describe(MEANING.bill_period_id),
-  user_id: userId,
+  user_id: userIdSchema,
   device_id: z.string().nullable().describe(MEANING.device_id),
   start: z.iso.date().describe(MEANING.start),
   end: z.iso.date().describe(MEANING.end),
@@ -123,14 +123,14 @@ const cause = z
   .describe(
     'Reason for the version: `first`, `again` (recorded again while the period was open), or `closing` (recorded when the period was closed).',
   );
-export const statement = z
+export const statementSchema = z
   .strictObject({
     ...period,
     version: count.describe('Number of the version, starting at 1.'),
     cause,
-    starts_at: instantShape.describe('Start of the first day.'),
-    ends_at: instantShape.describe('End of the last day.'),
-    recorded_at: instantShape.describe('Time at which this version was recorded.'),
+    starts_at: instantSchema.describe('Start of the first day.'),
+    ends_at: instantSchema.describe('End of the last day.'),
+    recorded_at: instantSchema.describe('Time at which this version was recorded.'),
     ...energy,
     adjustments: z.array(adjustment).describe('Corrections of closed periods that are billed with this period.'),
     billed_import_kwh: kwh('Sum of `import_kwh` and the adjustments.'),
@@ -147,14 +147,14 @@ const status = z
   .describe('`open` or `closed`. The next open period bills later changes of a closed period.');
 
 /** A bill period in a list, with the values of its latest statement. */
-export const billPeriod = z
+export const billPeriodSchema = z
   .strictObject({
     ...period,
     status,
-    created_at: createdAt,
-    closed_at: instantShape.nullable().describe('Time at which the period was closed. Null: the period is open.'),
+    created_at: createdAtSchema,
+    closed_at: instantSchema.nullable().describe('Time at which the period was closed. Null: the period is open.'),
     version: count.describe('Number of the latest version.'),
-    recorded_at: instantShape.describe('Time at which the latest version was recorded.'),
+    recorded_at: instantSchema.describe('Time at which the latest version was recorded.'),
     import_kwh: energy.import_kwh,
     export_kwh: energy.export_kwh,
     estimated_kwh: energy.estimated_kwh,
@@ -164,14 +164,14 @@ export const billPeriod = z
   })
   .meta({ id: 'BillPeriod' });
 
-export const billDetails = z
+export const billDetailsSchema = z
   .strictObject({
     ...period,
     status,
-    created_at: createdAt,
-    closed_at: instantShape.nullable().describe('Time at which the period was closed. Null: the period is open.'),
-    first_told: statement.describe('The first version.'),
-    last_told: statement.describe('The latest version.'),
+    created_at: createdAtSchema,
+    closed_at: instantSchema.nullable().describe('Time at which the period was closed. Null: the period is open.'),
+    first_told: statementSchema.describe('The first version.'),
+    last_told: statementSchema.describe('The latest version.'),
     known_now: z.strictObject(energy).meta({ id: 'BillEnergy' }).describe('Current values of the period.'),
     difference: z
       .strictObject({
@@ -185,7 +185,7 @@ export const billDetails = z
         z.strictObject({
           version: count.describe('Number of the version.'),
           cause,
-          recorded_at: instantShape.describe('Time at which this version was recorded.'),
+          recorded_at: instantSchema.describe('Time at which this version was recorded.'),
           import_kwh: energy.import_kwh,
           export_kwh: energy.export_kwh,
           estimated_kwh: energy.estimated_kwh,
@@ -225,18 +225,21 @@ export const billDetails = z
   .meta({ id: 'BillPeriodDetails' });
 
 const periodOf = (one: BillPeriod) => ({
-  ...membersOf(billPeriod, one),
+  ...pickMembers(billPeriodSchema, one),
   status: one.closed_at ? ('closed' as const) : ('open' as const),
 });
 const difference = (a: MilliwattHours, b: MilliwattHours) => formatExactKwh(asMilliwattHours(a - b));
 
 /** Converts a statement for a response, with its checksum. */
-const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statement> => ({
+const statementToResponse = ({ statement: stated, sha256 }: BillVersion): z.output<typeof statementSchema> => ({
   ...stated,
   sha256,
 });
 
-export const toResponse = (one: BillPeriod, { statement: told, sha256 }: BillVersion): z.output<typeof billPeriod> => ({
+export const toResponse = (
+  one: BillPeriod,
+  { statement: told, sha256 }: BillVersion,
+): z.output<typeof billPeriodSchema> => ({
   ...periodOf(one),
   version: told.version,
   recorded_at: told.recorded_at,
@@ -256,7 +259,7 @@ export function detailsToResponse({
   energy: now,
   adjustments,
   corrections,
-}: BillDetails): z.output<typeof billDetails> {
+}: BillDetails): z.output<typeof billDetailsSchema> {
   const [first, last] = [versions[0], versions.at(-1)] as [BillVersion, BillVersion];
   return {
     ...periodOf(one),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { pageFields, textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { createdAt, deviceId, instantShape } from '#src/api/shapes.ts';
+import { createdAtSchema, deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
@@ -43,9 +43,9 @@ const newEdit = z
       .describe(
         `${MEANING.native_name} Required with \`add\`. Default with \`exclude\`: every quantity of the device.`,
       ),
-    start: instantShape.optional().describe(MEANING.start),
-    end: instantShape.optional().describe(MEANING.end),
-    at: instantShape.optional().describe(MEANING.at),
+    start: instantSchema.optional().describe(MEANING.start),
+    end: instantSchema.optional().describe(MEANING.end),
+    at: instantSchema.optional().describe(MEANING.at),
     kwh: z.number().min(0).max(MOST_KWH).optional().describe(MEANING.kwh),
     reason: textField(500).describe(MEANING.reason),
   })
@@ -70,12 +70,12 @@ const newEdit = z
 const edit = z
   .strictObject({
     edit_id: z.string().describe('Id of the edit.'),
-    device_id: deviceId,
+    device_id: deviceIdSchema,
     action,
     native_name: z.string().nullable().describe(`${MEANING.native_name} Null: every quantity of the device.`),
-    start: instantShape.nullable().describe(MEANING.start),
-    end: instantShape.nullable().describe(MEANING.end),
-    at: instantShape.nullable().describe(MEANING.at),
+    start: instantSchema.nullable().describe(MEANING.start),
+    end: instantSchema.nullable().describe(MEANING.end),
+    at: instantSchema.nullable().describe(MEANING.at),
     kwh: z.number().nullable().describe(MEANING.kwh),
     reason: z.string().describe(MEANING.reason),
     status: z
@@ -92,12 +92,12 @@ const edit = z
       .describe(
         'Id of the user who made the edit. `clock`: the service made it, because a host’s clock was set back and readings received without a time would have counted twice; a register continues from its first reading in that time. Null: the account was deleted.',
       ),
-    created_at: createdAt,
+    created_at: createdAtSchema,
     revoked_by: z
       .string()
       .nullable()
       .describe('Id of the user who revoked the edit. Null: the edit is in force, or the account was deleted.'),
-    revoked_at: instantShape.nullable().describe('Time of revocation. Null: the edit is in force.'),
+    revoked_at: instantSchema.nullable().describe('Time of revocation. Null: the edit is in force.'),
   })
   .meta({ id: 'ReadingEdit' });
 
@@ -147,7 +147,7 @@ export const createDeviceEdit = defineOperation('POST /v1/devices/{device_id}/ed
   body: newEdit,
   async handle({ context, db, caller, reach, params, body }) {
     const wanted = toRow(body);
-    const editing = editContextOf(context, caller);
+    const editing = getEditContext(context, caller);
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
@@ -175,13 +175,13 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   scope: 'devices:write',
   answer: edit,
   async handle({ context, db, caller, reach, params }) {
-    const editing = editContextOf(context, caller);
+    const editing = getEditContext(context, caller);
     return toResponse(requireFound(await revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
   },
 });
 
 /** Returns the author and the time of an edit, and the time range in which readings are retained. */
-export function editContextOf({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
+export function getEditContext({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
   const now = clock();
   return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

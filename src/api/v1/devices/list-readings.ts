@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { integerWithDefault, momentField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { deviceId, instantShape } from '#src/api/shapes.ts';
+import { deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { checkReadingsReader } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
@@ -17,7 +17,7 @@ const exact = z.string().regex(/^-?\d+\.\d{6}$/);
 
 const reading = z
   .strictObject({
-    ts: instantShape.describe('Time of the reading; for an interval, its end.'),
+    ts: instantSchema.describe('Time of the reading; for an interval, its end.'),
     channel: z.string().describe('Channel of the device, such as `import`.'),
     native_name: z.string().describe('The device’s own name of the quantity.'),
     energy_total_kwh: exact.optional().describe('Value of a register, in kWh.'),
@@ -40,7 +40,7 @@ const reading = z
   .meta({ id: 'DeviceReading' });
 
 const readings = z
-  .strictObject({ device_id: deviceId, data: z.array(reading).describe('The readings, oldest first.') })
+  .strictObject({ device_id: deviceIdSchema, data: z.array(reading).describe('The readings, oldest first.') })
   .meta({ id: 'DeviceReadings' });
 
 export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/readings', {

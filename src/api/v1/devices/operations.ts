@@ -12,7 +12,7 @@ import {
 import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
-import { futureManagersOf } from '#src/devices/management.ts';
+import { readFutureManagers } from '#src/devices/management.ts';
 import {
   createDevice as create,
   findDevice,
@@ -25,13 +25,13 @@ import { readingsTopic } from '#src/devices/topics.ts';
 import { releaseDevice as release } from '#src/onboarding/claims.ts';
 import {
   detailsToResponse,
-  device,
-  deviceDetails,
-  devicePatch,
-  discovered,
+  deviceDetailsSchema,
+  devicePatchSchema,
+  deviceSchema,
+  discoveredSchema,
   discoveredToResponse,
-  newDevice,
-  pairedDevice,
+  newDeviceSchema,
+  pairedDeviceSchema,
   toResponse,
 } from './shape.ts';
 
@@ -40,12 +40,12 @@ export const createDevice = defineOperation('POST /v1/devices', {
     'Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway.',
   audit: { action: 'device.paired', target: 'device_id' },
   scope: 'devices:write',
-  answer: pairedDevice,
-  body: newDevice,
+  answer: pairedDeviceSchema,
+  body: newDeviceSchema,
   async handle({ db, caller, reach, body: { user_id, discovery_id, ...settings } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
     checkIdentities(caller, [settings]);
-    const managedBy = (await futureManagersOf(db, reach, [user.user_id]))(user.user_id);
+    const managedBy = (await readFutureManagers(db, reach, [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
       return toResponse(requireFound(await pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)));
@@ -59,7 +59,7 @@ export const createDevice = defineOperation('POST /v1/devices', {
 export const listDevices = defineOperation('GET /v1/devices', {
   summary: 'Lists the devices of a user, page by page.',
   scope: 'devices:read',
-  answer: z.array(device),
+  answer: z.array(deviceSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -71,7 +71,7 @@ export const listDevices = defineOperation('GET /v1/devices', {
 export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
   scope: 'devices:read',
-  answer: z.array(discovered),
+  answer: z.array(discoveredSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -83,7 +83,7 @@ export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
 export const getDevice = defineOperation('GET /v1/devices/{device_id}', {
   summary: 'Returns one device with its settings.',
   scope: 'devices:read',
-  answer: deviceDetails,
+  answer: deviceDetailsSchema,
   handle: async ({ db, reach, params }) =>
     detailsToResponse(requireFound(await findDevice(db, reach, params.device_id))),
 });
@@ -92,8 +92,8 @@ export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
   summary: 'Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds.',
   audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
-  answer: deviceDetails,
-  body: devicePatch,
+  answer: deviceDetailsSchema,
+  body: devicePatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
     checkIdentities(caller, [patch]);
     checkManager(caller, patch.managed_by);
@@ -110,7 +110,7 @@ export const deleteDevice = defineOperation('DELETE /v1/devices/{device_id}', {
   summary: 'Deletes a device and its credentials. Its past consumption stays in its owner’s history.',
   audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(
       await remove(db, reach, params.device_id),
@@ -124,7 +124,7 @@ export const releaseDevice = defineOperation('POST /v1/devices/{device_id}/relea
   status: 200,
   audit: { action: 'device.released', target: 'device_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params: { device_id } }) =>
     shapes.messageOrNotFound(
       await release(db, reach, device_id),

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { daysField, period, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { deviceId } from '#src/api/shapes.ts';
+import { deviceIdSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
@@ -82,7 +82,7 @@ const month = z
   .meta({ id: 'MonthQuality' });
 
 const qualityByMonth = z
-  .strictObject({ device_id: deviceId, data: z.array(month).describe('One row for each month, oldest first.') })
+  .strictObject({ device_id: deviceIdSchema, data: z.array(month).describe('One row for each month, oldest first.') })
   .meta({ id: 'DeviceQuality' });
 
 const MAX_MONTHS = 36;

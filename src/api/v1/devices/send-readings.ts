@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SenmlPack } from '#src/api/bodies.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
-import { accessibleAccountsOf, checkReadingsWriter } from '#src/auth/access.ts';
+import { checkReadingsWriter, getAccessibleAccounts } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -94,7 +94,7 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
  */
 async function checkTarget(db: Database, caller: Caller, deviceId: string): Promise<void> {
   if (caller.device && caller.device.id !== deviceId) throw new AppError('notFound');
-  const { managed_by, is_native } = requireFound(await findReadingsTarget(db, accessibleAccountsOf(caller), deviceId));
+  const { managed_by, is_native } = requireFound(await findReadingsTarget(db, getAccessibleAccounts(caller), deviceId));
   checkReadingsWriter(caller, managed_by);
   if (!is_native) throw new AppError('notNative');
 }

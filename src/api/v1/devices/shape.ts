@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idField, textField, userIdField, zoneField } from '#src/api/fields.ts';
-import { createdAt, deviceId, instantShape, membersOf, userId } from '#src/api/shapes.ts';
-import { usage } from '#src/api/v1/energy-insights/shape.ts';
-import { decoderConfig, storedDecoderConfig } from '#src/api/v1/gateways/shape.ts';
+import { createdAtSchema, deviceIdSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
+import { usageSchema } from '#src/api/v1/energy-insights/shape.ts';
+import { decoderConfigSchema, storedDecoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
 import { DEVICE_STATUSES, MANAGERS, PLACEMENTS } from '#src/database/enums.ts';
 import { COUNTS_AS_PATTERN } from '#src/devices/channel-name.ts';
 import type { DiscoveredDevice } from '#src/devices/gateways.ts';
@@ -64,7 +64,7 @@ const channels = z
   .max(200)
   .describe('Settings of the device’s quantities. Quantities that are not listed do not change.');
 
-export const newDevice = z.strictObject({
+export const newDeviceSchema = z.strictObject({
   user_id: userIdField.optional(),
   type,
   location,
@@ -88,7 +88,7 @@ export const newDevice = z.strictObject({
     .optional()
     .describe('Id of a discovered device to pair, which keeps using the credentials of its gateway.'),
 });
-export const devicePatch = z
+export const devicePatchSchema = z
   .strictObject({
     type,
     location,
@@ -96,7 +96,7 @@ export const devicePatch = z
     register_max_kwh: register_max_kwh.nullable().describe(MEANING.register_max_kwh),
     max_gap_minutes,
     timezone: zoneField.nullable().describe(MEANING.timezone),
-    decoder_config: decoderConfig,
+    decoder_config: decoderConfigSchema,
     placement,
     upstream_device_id: idField.nullable().describe(MEANING.upstream),
     channels,
@@ -113,7 +113,7 @@ export const devicePatch = z
   .partial();
 
 const members = {
-  device_id: deviceId,
+  device_id: deviceIdSchema,
   type: z.string().describe(MEANING.type),
   location: z.string().describe(MEANING.location),
   status: z
@@ -121,28 +121,28 @@ const members = {
     .describe(
       '`faulty` if the device reports a fault, or if most of its last readings were rejected. Otherwise `inactive` until the first reading and after 24 h of silence.',
     ),
-  last_seen_at: instantShape.nullable().describe('Time at which the last valid reading was received. Null: never.'),
+  last_seen_at: instantSchema.nullable().describe('Time at which the last valid reading was received. Null: never.'),
   placement,
   upstream_device_id: z.string().nullable().describe(MEANING.upstream),
   attention: z.array(z.enum(ATTENTION_KINDS)).describe('Open problems that the owner should check. Empty: none.'),
 };
-export const device = z.strictObject(members).meta({ id: 'Device' });
-export const deviceDetails = z
+export const deviceSchema = z.strictObject(members).meta({ id: 'Device' });
+export const deviceDetailsSchema = z
   .strictObject({
     ...members,
-    user_id: userId,
+    user_id: userIdSchema,
     limit_kw: z.number().describe(MEANING.limit_kw),
     register_max_kwh: z.number().nullable().describe(MEANING.register_max_kwh),
     max_gap_minutes: z.number().describe(MEANING.max_gap_minutes),
     timezone: z.string().nullable().describe(MEANING.timezone),
-    decoder_config: storedDecoderConfig,
+    decoder_config: storedDecoderConfigSchema,
     channels: z
       .array(
         z.strictObject({
           native_name: z.string().describe(MEANING.native_name),
           unit: z.string().nullable().describe('Unit of `last_value`. Null: the device does not report it.'),
           last_value: z.number().nullable().describe('Last value of the quantity. Null: none.'),
-          last_at: instantShape.nullable().describe('Time of the last value. Null: none.'),
+          last_at: instantSchema.nullable().describe('Time of the last value. Null: none.'),
           counts_as: z.string().nullable().describe(`${MEANING.counts_as} Null: unknown; the quantity does not count.`),
           asked: z
             .boolean()
@@ -168,14 +168,14 @@ export const deviceDetails = z
     external_id: z.string().nullable().describe(`${MEANING.external_id} Null: none.`),
     certificate_sha256: z.string().nullable().describe(MEANING.certificate_sha256),
     managed_by: z.enum(MANAGERS).describe(MEANING.managed_by),
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'DeviceDetails' });
 /**
  * Response to pairing a device. It is the only response with the password. A discovered device has no password, because it uses the
  * credentials of its gateway.
  */
-export const pairedDevice = z
+export const pairedDeviceSchema = z
   .strictObject({
     ...members,
     mqtt: z
@@ -189,12 +189,12 @@ export const pairedDevice = z
   })
   .meta({ id: 'PairedDevice' });
 
-export const deviceUsage = z
+export const deviceUsageSchema = z
   .strictObject({
-    device_id: deviceId,
+    device_id: deviceIdSchema,
     data: z
       .array(
-        usage.extend({
+        usageSchema.extend({
           kwh_used: z
             .number()
             .nullable()
@@ -236,7 +236,7 @@ export const deviceUsage = z
   })
   .meta({ id: 'DeviceUsage' });
 
-export const discovered = z
+export const discoveredSchema = z
   .strictObject({
     discovery_id: z.string().describe('Id for pairing the device: `discovery_id` of `POST /v1/devices`.'),
     gateway_id: z.string().describe('Id of the gateway through which the device was discovered.'),
@@ -261,20 +261,21 @@ export const discovered = z
       .describe(
         'Topic filter, below the gateway’s prefix, for announced values of which none has arrived yet. Null: values have arrived.',
       ),
-    first_seen_at: instantShape.describe('Time of the first message.'),
-    last_seen_at: instantShape.describe('Time of the last message.'),
+    first_seen_at: instantSchema.describe('Time of the first message.'),
+    last_seen_at: instantSchema.describe('Time of the last message.'),
   })
   .meta({ id: 'DiscoveredDevice' });
 
 /** Converts a device for a list. */
-export const toResponse = (row: Device): z.output<typeof device> => membersOf(device, row);
+export const toResponse = (row: Device): z.output<typeof deviceSchema> => pickMembers(deviceSchema, row);
 
 /** Converts a single device, with its settings, for a response. */
-export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetails> => ({
-  ...membersOf(deviceDetails, row),
+export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDetailsSchema> => ({
+  ...pickMembers(deviceDetailsSchema, row),
   channels: row.channels.map((one) => ({ ...one, last_at: one.last_at?.toISOString() ?? null })),
   certificate_sha256: row.certificate_sha256?.toString('hex') ?? null,
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discovered> => membersOf(discovered, row);
+export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discoveredSchema> =>
+  pickMembers(discoveredSchema, row);

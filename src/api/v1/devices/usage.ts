@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   daysField,
-  grouping,
+  groupingSchema,
   includeField,
   period,
   splitInclude,
@@ -24,7 +24,7 @@ import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
   ...daysField,
-  group_by: grouping.optional(),
+  group_by: groupingSchema.optional(),
   tz: zoneOrAccountField.default('UTC'),
   include: includeField(DEVICE_INCLUDES).optional(),
   gaps: z
@@ -47,7 +47,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     'Returns the usage of one device, and the climate that a thermostat reports. Without dates: the last 30 days.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: shapes.deviceUsage,
+  answer: shapes.deviceUsageSchema,
   formats: ['csv', 'xlsx', 'greenButton'],
   query,
   async handle({

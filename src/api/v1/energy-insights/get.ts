@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   countRows,
   daysField,
-  grouping,
+  groupingSchema,
   includeField,
   period,
   splitInclude,
@@ -38,7 +38,7 @@ import * as shapes from './shape.ts';
 
 const query = z.object({
   ...daysField,
-  group_by: grouping.optional(),
+  group_by: groupingSchema.optional(),
   user_id: userIdField.optional(),
   tz: zoneOrAccountField.default('UTC'),
   include: includeField(HOME_INCLUDES).optional(),
@@ -53,7 +53,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     'Returns the usage of a home by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: shapes.insights,
+  answer: shapes.insightsSchema,
   formats: ['csv', 'xlsx', 'greenButton'],
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {

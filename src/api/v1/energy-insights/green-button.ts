@@ -4,7 +4,7 @@ import { period } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
-import type { Buyer } from '#src/cost/bought-energy.ts';
+import type { CostSubject } from '#src/cost/bought-energy.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { dayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
@@ -13,7 +13,7 @@ import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-but
 /** Request for a Green Button feed: the user or device, the caller, and the days. */
 interface AskedFeed {
   callerId: string;
-  buyer: Buyer;
+  buyer: CostSubject;
   wanted: ReturnType<typeof period>;
   zone: string;
   /** The statement of a bill period, if the feed is for one. */

@@ -44,7 +44,7 @@ export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
   changes: 'nothing',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: shapes.summary,
+  answer: shapes.summarySchema,
   status: 200,
   body,
   async handle({ context, db, caller, body: { user_id, interval, start, end, metrics, tz, include } }) {

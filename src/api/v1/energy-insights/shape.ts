@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clockHourShape, dayShape, instantShape, userId } from '#src/api/shapes.ts';
+import { clockHourSchema, daySchema, instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { type Examples, user_id } from '../example-ids.ts';
 
 const kwh = z.number().nullable().optional();
@@ -17,7 +17,7 @@ const known = {
 const amount = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** Cost of the energy in a row or total. */
-export const cost = z
+export const costSchema = z
   .strictObject({
     currency: z.string().describe('Currency of all amounts (ISO 4217).'),
     total: amount.describe('Sum of import, standing charge and capacity, minus export.'),
@@ -35,7 +35,7 @@ export const cost = z
   .meta({ id: 'Cost' });
 
 /** Emissions of the energy from the grid in a row or total. */
-export const emissions = z
+export const emissionsSchema = z
   .strictObject({
     kg_co2e: amount.describe('Emissions in kg of CO2 equivalent, with 3 decimals.'),
     missing_kwh: z.number().describe('Energy without a known intensity, in kWh. `kg_co2e` does not contain it.'),
@@ -48,8 +48,8 @@ export const emissions = z
 
 /** Members that `include` adds to a row or total. A value is null if it is unknown or cannot be known in this home. */
 export const includedMembers = {
-  cost: cost.optional(),
-  emissions: emissions.optional(),
+  cost: costSchema.optional(),
+  emissions: emissionsSchema.optional(),
   grid_import_kwh: kwh.describe('Energy from the grid, in kWh. Null: unknown.'),
   grid_export_kwh: kwh.describe('Energy to the grid, in kWh. Null: unknown.'),
   production_kwh: kwh.describe('Energy that the home produced, in kWh. Null: unknown.'),
@@ -63,7 +63,7 @@ export const includedMembers = {
   ...known,
 };
 
-export const peakHour = clockHourShape.describe(
+export const peakHourSchema = clockHourSchema.describe(
   'Hour with the highest usage, as `HH:00`; over several days, the hour of the day. Null: no usage, or in every hour more than half of the usage is estimated.',
 );
 /** Hour with the highest usage in a row. */
@@ -76,7 +76,7 @@ const peakOfRow = z
   );
 /** Members with the start of a row. */
 const bucket = {
-  date: dayShape.describe('First day of the row.'),
+  date: daySchema.describe('First day of the row.'),
   hour: z
     .string()
     .regex(/^\d\d:00$/)
@@ -87,13 +87,13 @@ const bucket = {
     .regex(/^\d\d:\d\d$/)
     .optional()
     .describe('Start of the row on the clock of the time zone, as `HH:MM`. Only in rows by half-hour or quarter-hour.'),
-  starts_at: instantShape
+  starts_at: instantSchema
     .optional()
     .describe('Start of the row, with the offset of the time zone. Only in rows by hour, half-hour or quarter-hour.'),
 };
 
 /** A row of the usage of electricity. */
-export const usage = z
+export const usageSchema = z
   .strictObject({
     ...bucket,
     kwh_used: z
@@ -125,40 +125,40 @@ const commodityUsage = z
 
 const dateRange = z
   .strictObject({
-    start: dayShape.describe('First day of the summary.'),
-    end: dayShape.describe('Last day of the summary, inclusive: today.'),
+    start: daySchema.describe('First day of the summary.'),
+    end: daySchema.describe('Last day of the summary, inclusive: today.'),
   })
   .describe('Days of the summary.');
 export const rows = 'The rows, oldest first. Rows without data are omitted.';
 
 /** Response for electricity or the requested commodity: rows if the request names days, otherwise one object for the last 30 days. */
-export const insights = z
+export const insightsSchema = z
   .union([
-    z.strictObject({ user_id: userId, data: z.array(usage).describe(rows) }),
-    z.strictObject({ user_id: userId, data: z.array(commodityUsage).describe(rows) }),
+    z.strictObject({ user_id: userIdSchema, data: z.array(usageSchema).describe(rows) }),
+    z.strictObject({ user_id: userIdSchema, data: z.array(commodityUsage).describe(rows) }),
     z.strictObject({
-      user_id: userId,
+      user_id: userIdSchema,
       date_range: dateRange,
-      peak_usage_time: peakHour,
+      peak_usage_time: peakHourSchema,
       ...ofCommodity,
     }),
     z.strictObject({
-      user_id: userId,
+      user_id: userIdSchema,
       date_range: dateRange,
       kwh_used: z.number().describe('Usage of the home, in kWh.'),
-      peak_usage_time: peakHour,
+      peak_usage_time: peakHourSchema,
       ...includedMembers,
     }),
   ])
   .meta({ id: 'EnergyInsights' });
 
-export const summary = z
+export const summarySchema = z
   .strictObject({
     summary: z
       .strictObject({
         total_kwh: z.number().optional().describe('Usage of the home, in kWh.'),
         avg_daily_kwh: z.number().optional().describe('Mean daily usage over the days with data, in kWh.'),
-        peak_usage_time: peakHour.optional(),
+        peak_usage_time: peakHourSchema.optional(),
         ...includedMembers,
       })
       .describe('The members that `metrics` and `include` select.'),

@@ -22,7 +22,13 @@ import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
 import { dayCount, dayRange } from '#src/energy/ranges.ts';
-import { fleetDevice, fleetDeviceToResponse, fleetSilence, type SilenceRow, stopGroupToResponse } from './shape.ts';
+import {
+  fleetDeviceSchema,
+  fleetDeviceToResponse,
+  fleetSilenceSchema,
+  type SilenceRow,
+  stopGroupToResponse,
+} from './shape.ts';
 
 /** Maximum number of hours in a request: those of a leap year. */
 const MOST_HOURS = 8_784;
@@ -31,7 +37,7 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   summary:
     'Lists the devices of all accounts that the caller can access, page by page, with filters and an order. E-mail addresses of owners also need `users:read`.',
   scope: 'devices:read',
-  answer: z.array(fleetDevice),
+  answer: z.array(fleetDeviceSchema),
   query: z.object({
     user_id: idField
       .optional()
@@ -92,7 +98,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   summary:
     'Counts the devices that fell silent, among all that the caller can access, by hour or day, and groups devices that stopped together.',
   scope: 'devices:read',
-  answer: fleetSilence,
+  answer: fleetSilenceSchema,
   query: z.object({
     start: dateField.describe('First day of the range, in the time zone `tz`.'),
     end: dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),

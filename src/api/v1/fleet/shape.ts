@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
-import { device } from '#src/api/v1/devices/shape.ts';
+import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
+import { deviceSchema } from '#src/api/v1/devices/shape.ts';
 import type { FleetDevice } from '#src/devices/fleet/list.ts';
 import { STOP_KINDS, STOP_REASONS, type StopGroup } from '#src/devices/fleet/stops.ts';
 import { created_at, device_id, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
-export const fleetDevice = z
+export const fleetDeviceSchema = z
   .strictObject({
-    ...device.shape,
-    user_id: userId,
+    ...deviceSchema.shape,
+    user_id: userIdSchema,
     email: z.string().nullable().describe('E-mail address of the device’s owner. Null: the key lacks `users:read`.'),
     family: z
       .string()
@@ -16,24 +16,24 @@ export const fleetDevice = z
         'Family of the device’s messages, such as `tasmota`. `native`: the service’s own format, without a gateway.',
       ),
     gateway_id: z.string().nullable().describe('Id of the device’s gateway. Null: the device logs in itself.'),
-    silent_since: instantShape
+    silent_since: instantSchema
       .nullable()
       .describe(
         'Start of the silence: time of the last message, or of pairing if none was received. Null: a message was received within the last hour.',
       ),
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'FleetDevice' });
 
 /** Converts a device in a list for many accounts. `withEmails`: whether the caller may read accounts, and so their e-mail addresses. */
-export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDevice> => ({
-  ...membersOf(fleetDevice, row),
+export const fleetDeviceToResponse = (row: FleetDevice, withEmails: boolean): z.output<typeof fleetDeviceSchema> => ({
+  ...pickMembers(fleetDeviceSchema, row),
   email: withEmails ? row.email : null,
 });
 
 const count = (means: string) => z.number().int().describe(means);
 const silenceRow = z.strictObject({
-  starts_at: instantShape.describe('Start of the hour or day.'),
+  starts_at: instantSchema.describe('Start of the hour or day.'),
   devices: count('Number of devices that fell silent in this hour or day.'),
   outage: count('Number of these devices that stopped in an outage of many homes.'),
   gateway: count('Number of these devices that stopped together with others of their gateway.'),
@@ -56,8 +56,8 @@ const stopGroup = z.strictObject({
     .describe(
       'Reason. `beyond_chance`: more homes stopped than chance explains; `whole_gateway`, `whole_home`: all its devices stopped; `others_go_on`: others of the home reported; `often_silent`: it often stopped in the week before. Uncertain: `part_of_gateway`, `part_of_home`: a part stopped; `only_device`: no other device of the home reported; `others_stopped_too`: unusually many homes stopped then.',
     ),
-  first_at: instantShape.describe('Time of the last message of the device that stopped first.'),
-  last_at: instantShape.describe('Time of the last message of the device that stopped last.'),
+  first_at: instantSchema.describe('Time of the last message of the device that stopped first.'),
+  last_at: instantSchema.describe('Time of the last message of the device that stopped last.'),
   devices: count('Number of devices in the group.'),
   homes: count('Number of homes in the group.'),
   heard_again: count('Number of devices in the group that have reported again.'),
@@ -66,7 +66,7 @@ const stopGroup = z.strictObject({
   device_ids: z.array(z.string()).describe('Ids of the devices in the order in which they stopped; at most 20.'),
 });
 
-export const fleetSilence = z
+export const fleetSilenceSchema = z
   .strictObject({
     silent_after_minutes: count('Minimum length of a silence, in minutes. Shorter silences are not recorded.'),
     devices: count('Number of devices that the caller can access.'),
@@ -74,8 +74,8 @@ export const fleetSilence = z
     unwatched: z
       .array(
         z.strictObject({
-          from: instantShape.describe('Start of this time.'),
-          to: instantShape.describe('End of the time, exclusive.'),
+          from: instantSchema.describe('Start of this time.'),
+          to: instantSchema.describe('End of the time, exclusive.'),
         }),
       )
       .describe('Times without a running worker. Silences that began and ended within them are unknown.'),

@@ -15,14 +15,14 @@ import {
 import { gatewayPrefix } from '#src/devices/topics.ts';
 import { listUnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import {
-  createdGateway,
-  gateway,
-  gatewayPatch,
-  messageInterpretation,
-  messageRequest,
-  newGateway,
+  createdGatewaySchema,
+  gatewayPatchSchema,
+  gatewaySchema,
+  messageInterpretationSchema,
+  messageRequestSchema,
+  newGatewaySchema,
   toResponse,
-  unread,
+  unreadSchema,
   unreadToResponse,
 } from './shape.ts';
 
@@ -30,8 +30,8 @@ export const createGateway = defineOperation('POST /v1/gateways', {
   summary: 'Creates a gateway. Its MQTT password is shown only once.',
   audit: { action: 'gateway.created', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: createdGateway,
-  body: newGateway,
+  answer: createdGatewaySchema,
+  body: newGatewaySchema,
   async handle({ db, caller, body: { user_id, name } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
     const { gateway, secret } = await create(db, { userId: user.user_id, name });
@@ -46,7 +46,7 @@ export const createGateway = defineOperation('POST /v1/gateways', {
 export const listGateways = defineOperation('GET /v1/gateways', {
   summary: 'Lists the gateways of a user, page by page.',
   scope: 'devices:read',
-  answer: z.array(gateway),
+  answer: z.array(gatewaySchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -59,8 +59,8 @@ export const updateGateway = defineOperation('PATCH /v1/gateways/{gateway_id}', 
   summary: 'Renames a gateway, or changes the decoder settings for all devices below it.',
   audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: gateway,
-  body: gatewayPatch,
+  answer: gatewaySchema,
+  body: gatewayPatchSchema,
   async handle({ db, reach, params, body: patch }) {
     const row = await update(db, reach, params.gateway_id, omitUndefined(patch));
     return toResponse(requireFound(row));
@@ -71,7 +71,7 @@ export const deleteGateway = defineOperation('DELETE /v1/gateways/{gateway_id}',
   summary: 'Deletes a gateway and its credentials. Devices that were paired through it remain, with their past.',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await remove(db, reach, params.gateway_id), `Gateway ${params.gateway_id} was deleted`),
 });
@@ -82,8 +82,8 @@ export const decodeMessage = defineOperation('POST /v1/gateways/{gateway_id}/dec
   changes: 'nothing',
   scope: 'devices:read',
   status: 200,
-  answer: messageInterpretation,
-  body: messageRequest,
+  answer: messageInterpretationSchema,
+  body: messageRequestSchema,
   async handle({ context, db, reach, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
     const gateway = requireFound(await findGateway(db, reach, params.gateway_id));
     if (!context.judge) throw new AppError('unavailable');
@@ -102,7 +102,7 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
   summary:
     'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
   scope: 'devices:read',
-  answer: z.array(unread),
+  answer: z.array(unreadSchema),
   query: z.object({ ...pageFields }),
   async handle({ context, db, caller, reach, params, page }) {
     const gatewayId = params.gateway_id;

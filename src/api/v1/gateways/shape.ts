@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textField, userIdField, zoneField } from '#src/api/fields.ts';
-import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import { MANAGERS } from '#src/database/enums.ts';
 import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
@@ -9,7 +9,7 @@ import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
 /** Settings of the decoder of a gateway or device, such as units, pulses and time zone. Unknown members are accepted and stored. */
-export const decoderConfig = z
+export const decoderConfigSchema = z
   .looseObject({
     ...z.object(decoderConfigSchemas).partial().shape,
     tz: zoneField.optional().describe(decoderConfigSchemas.tz.description ?? ''),
@@ -20,29 +20,31 @@ export const decoderConfig = z
   })
   .describe('Decoder settings, for facts that devices do not report themselves. Unknown members are stored.');
 
-export const storedDecoderConfig = z.record(z.string(), z.unknown()).describe('Decoder settings, as they were given.');
+export const storedDecoderConfigSchema = z
+  .record(z.string(), z.unknown())
+  .describe('Decoder settings, as they were given.');
 
 const name = textField(100).describe('Name of the gateway, chosen by its owner.');
 
-export const newGateway = z.strictObject({ user_id: userIdField.optional(), name });
-export const gatewayPatch = z.strictObject({ name, decoder_config: decoderConfig }).partial();
+export const newGatewaySchema = z.strictObject({ user_id: userIdField.optional(), name });
+export const gatewayPatchSchema = z.strictObject({ name, decoder_config: decoderConfigSchema }).partial();
 
-export const gateway = z
+export const gatewaySchema = z
   .strictObject({
     gateway_id: z.string().describe('Id of the gateway.'),
-    user_id: userId,
+    user_id: userIdSchema,
     name: z.string().describe('Name of the gateway, chosen by its owner.'),
-    decoder_config: storedDecoderConfig,
+    decoder_config: storedDecoderConfigSchema,
     managed_by: z
       .enum(MANAGERS)
       .describe(
         '`utility` while the gateway serves a device that the utility manages: the owner can then change only the name (403). Otherwise `owner`.',
       ),
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'Gateway' });
 /** Response to creating a gateway. It is the only response with the password. */
-export const createdGateway = gateway
+export const createdGatewaySchema = gatewaySchema
   .extend({
     mqtt: z
       .strictObject({
@@ -55,9 +57,9 @@ export const createdGateway = gateway
   .meta({ id: 'CreatedGateway' });
 
 /** Converts a gateway for a response. */
-export const toResponse = (row: Gateway): z.output<typeof gateway> => membersOf(gateway, row);
+export const toResponse = (row: Gateway): z.output<typeof gatewaySchema> => pickMembers(gatewaySchema, row);
 
-export const unread = z
+export const unreadSchema = z
   .strictObject({
     shape: z
       .string()
@@ -65,15 +67,15 @@ export const unread = z
         'Topic below the gateway’s prefix. `+` stands for the part that differs between devices, `#` for the rest of the topic. A single `#` stands for all other topics.',
       ),
     count: z.number().int().describe('Number of received messages.'),
-    first_seen_at: instantShape.describe('Time at which the first message was received.'),
-    last_seen_at: instantShape.describe('Time at which the last message was received.'),
+    first_seen_at: instantSchema.describe('Time at which the first message was received.'),
+    last_seen_at: instantSchema.describe('Time at which the last message was received.'),
     example: z
       .strictObject({
         topic: z.string().describe('Topic of the message, below the gateway’s prefix.'),
         payload: z.string().describe('Payload of the message; its first 4 KiB are stored.'),
         encoding: z.enum(['utf-8', 'base64']).describe('Encoding of `payload`: text, or base64 of binary data.'),
         payload_bytes: z.number().int().describe('Length of the whole payload, in bytes.'),
-        received_at: instantShape.describe('Time at which the message was received.'),
+        received_at: instantSchema.describe('Time at which the message was received.'),
       })
       .nullable()
       .describe(
@@ -104,7 +106,7 @@ export const unreadToResponse = ({
   first_seen_at,
   last_seen_at,
   example,
-}: UnrecognisedMessages): z.output<typeof unread> => ({
+}: UnrecognisedMessages): z.output<typeof unreadSchema> => ({
   shape,
   count: messages,
   first_seen_at: first_seen_at.toISOString(),
@@ -120,7 +122,7 @@ export const unreadToResponse = ({
 const MAX_ASKED_BYTES = 131_072;
 
 /** A message to diagnose, as a device publishes it below a gateway's prefix. */
-export const messageRequest = z
+export const messageRequestSchema = z
   .strictObject({
     topic: z.string().min(1).max(1_000).describe('MQTT topic, with or without the prefix of the gateway.'),
     payload: z
@@ -141,7 +143,7 @@ export const messageRequest = z
       .describe(
         'Whether the message was retained: the broker stored it and delivered it at subscription. Readings without their own time are then skipped.',
       ),
-    decoder_config: decoderConfig
+    decoder_config: decoderConfigSchema
       .optional()
       .describe('Decoder settings for this message. Default: the settings of the gateway.'),
   })
@@ -154,7 +156,7 @@ const value = z.union([z.number(), z.boolean()]).describe('The value, in the uni
 const native = z.string().describe('Id of the device in the message.');
 
 /** The service's diagnosis of a message. */
-export const messageInterpretation = z
+export const messageInterpretationSchema = z
   .strictObject({
     outcome: z
       .enum(['read', 'asked', 'refused', 'nothing', 'nobody'])
@@ -195,7 +197,7 @@ export const messageInterpretation = z
       .array(
         z.strictObject({
           family: z.string().describe('Device family that would decode more of the message.'),
-          decoder_config: storedDecoderConfig.describe(
+          decoder_config: storedDecoderConfigSchema.describe(
             'Decoder settings to add. A zone, a unit or a number in them is an example.',
           ),
         }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   daysField,
-  grouping,
+  groupingSchema,
   includeField,
   period,
   splitInclude,
@@ -19,11 +19,11 @@ import { HOME_INCLUDES, listIncludedFields } from '#src/energy/include.ts';
 import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
 import { findOwnerTimeZone, listGroupHomes } from '#src/groups/members.ts';
 import { findGroup } from '#src/groups/store.ts';
-import { groupInsights } from './shape.ts';
+import { groupInsightsSchema } from './shape.ts';
 
 const query = z.object({
   ...daysField,
-  group_by: grouping.optional(),
+  group_by: groupingSchema.optional(),
   tz: zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
     .default('UTC'),
@@ -35,7 +35,7 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     'Returns the total usage of the homes of a group and its subgroups by day, month, hour, half-hour or quarter-hour. Without dates: the last 30 days in one object. Each home counts once.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: groupInsights,
+  answer: groupInsightsSchema,
   formats: ['csv', 'xlsx'],
   query,
   async handle({ context, db, caller, reach, params, query: { start, end, group_by, tz, include }, format, reply }) {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { user, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
+import { userSchema, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
 import {
-  accessibleAccountsOf,
   accessibleAccountsOfRole,
+  getAccessibleAccounts,
   loadAccessibleUser,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
@@ -22,14 +22,14 @@ import {
   updateGroup as update,
 } from '#src/groups/store.ts';
 import { findUser } from '#src/users/store.ts';
-import { changed, changes, group, groupPatch, newGroup, toResponse } from './shape.ts';
+import { changedSchema, changesSchema, groupPatchSchema, groupSchema, newGroupSchema, toResponse } from './shape.ts';
 
 export const createGroup = defineOperation('POST /v1/groups', {
   summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
   audit: { action: 'group.created', target: 'group_id' },
   scope: 'users:write',
-  answer: group,
-  body: newGroup,
+  answer: groupSchema,
+  body: newGroupSchema,
   async handle({ db, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     const owner = await loadAccessibleUser(db, caller, user_id);
@@ -44,7 +44,7 @@ export const createGroup = defineOperation('POST /v1/groups', {
 export const listGroups = defineOperation('GET /v1/groups', {
   summary: 'Lists the groups of homes that the caller can access, page by page.',
   scope: 'users:read',
-  answer: z.array(group),
+  answer: z.array(groupSchema),
   query: z.object({
     user_id: idField.describe('Id of an owner: only the owner’s groups. Default: all.').optional(),
     ...pageFields,
@@ -61,7 +61,7 @@ export const listGroups = defineOperation('GET /v1/groups', {
 export const getGroup = defineOperation('GET /v1/groups/{group_id}', {
   summary: 'Returns one group of homes.',
   scope: 'users:read',
-  answer: group,
+  answer: groupSchema,
   handle: async ({ db, caller, reach, params }) =>
     toResponse(requireFound(await findGroup(db, reach, params.group_id)), caller.groupId),
 });
@@ -70,8 +70,8 @@ export const updateGroup = defineOperation('PATCH /v1/groups/{group_id}', {
   summary: 'Changes a group’s name, kind or parent.',
   audit: { action: 'group.changed', target: 'group_id' },
   scope: 'users:write',
-  answer: group,
-  body: groupPatch,
+  answer: groupSchema,
+  body: groupPatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
     const row = await update(db, reach, params.group_id, omitUndefined(patch));
     return toResponse(requireFound(row), caller.groupId);
@@ -82,7 +82,7 @@ export const deleteGroup = defineOperation('DELETE /v1/groups/{group_id}', {
   summary: 'Deletes a group, and the keys that are limited to it. Its homes do not change.',
   audit: { action: 'group.deleted', target: 'group_id' },
   scope: 'users:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await remove(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
 });
@@ -90,7 +90,7 @@ export const deleteGroup = defineOperation('DELETE /v1/groups/{group_id}', {
 export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users', {
   summary: 'Lists the homes of a group, page by page, without the homes of its subgroups.',
   scope: 'users:read',
-  answer: z.array(user),
+  answer: z.array(userSchema),
   query: z.object(pageFields),
   async handle({ db, reach, params, page }) {
     const { group_id } = requireFound(await findGroup(db, reach, params.group_id));
@@ -104,8 +104,8 @@ export const changeGroupUsers = defineOperation('POST /v1/groups/{group_id}/user
   audit: { action: 'group.homes_changed', target: 'group_id' },
   scope: 'users:write',
   status: 200,
-  answer: changed,
-  body: changes,
+  answer: changedSchema,
+  body: changesSchema,
   handle: ({ db, caller, params, body }) =>
     change(db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
@@ -114,7 +114,7 @@ export const addGroupUser = defineOperation('PUT /v1/groups/{group_id}/users/{us
   summary: 'Adds a home to a group. Adding a member again changes nothing.',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changed,
+  answer: changedSchema,
   handle: ({ db, caller, params }) =>
     change(db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
@@ -123,7 +123,7 @@ export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/use
   summary: 'Removes a home from a group. The home itself does not change.',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changed,
+  answer: changedSchema,
   async handle({ db, caller, params }) {
     const done = await change(db, caller, params.group_id, {
       remove: [params.user_id],
@@ -150,8 +150,8 @@ async function change(
   caller: Caller,
   groupId: string,
   { add = [], remove = [], fieldOf }: Change,
-): Promise<z.output<typeof changed>> {
-  const reach = accessibleAccountsOf(caller);
+): Promise<z.output<typeof changedSchema>> {
+  const reach = getAccessibleAccounts(caller);
   const { group_id, user_id } = requireFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);

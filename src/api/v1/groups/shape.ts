@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, listOf, textField } from '#src/api/fields.ts';
-import { createdAt, dayShape, membersOf, userId } from '#src/api/shapes.ts';
-import { includedMembers, peakHour, rows, usage } from '#src/api/v1/energy-insights/shape.ts';
+import { createdAtSchema, daySchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
+import { includedMembers, peakHourSchema, rows, usageSchema } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
@@ -14,7 +14,7 @@ const parent = idField
     'Id of the parent group, which must have the same owner and must not be a subgroup of this group. A tree has at most 8 levels. Null: none.',
   );
 
-export const newGroup = z.strictObject({
+export const newGroupSchema = z.strictObject({
   user_id: idField
     .optional()
     .describe('Id of the owner, a utility or an administrator. Default: the owner of the key.'),
@@ -22,35 +22,35 @@ export const newGroup = z.strictObject({
   kind: kind.optional(),
   parent_group_id: parent.optional(),
 });
-export const groupPatch = z.strictObject({ name, kind, parent_group_id: parent }).partial();
+export const groupPatchSchema = z.strictObject({ name, kind, parent_group_id: parent }).partial();
 
 const groupId = z.string().describe('Id of the group.');
 
-export const group = z
+export const groupSchema = z
   .strictObject({
     group_id: groupId,
-    user_id: userId,
+    user_id: userIdSchema,
     name,
     kind,
     parent_group_id: parent,
     members: z.number().int().describe('Number of homes in the group, without the homes of its subgroups.'),
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'Group' });
 
 /** Maximum number of homes that one request adds or removes. */
 const MAX_CHANGED = 10_000;
 const homes = listOf(idField, 0, MAX_CHANGED).default([]);
-export const changes = z.strictObject({
+export const changesSchema = z.strictObject({
   add: homes.describe('Ids of the homes to add. Homes that are already in the group do not change.'),
   remove: homes.describe('Ids of the homes to remove. Homes that are not in the group are ignored.'),
 });
-export const changed = z
+export const changedSchema = z
   .strictObject({
     group_id: groupId,
     added: z.number().int().describe('Number of homes that were added.'),
     removed: z.number().int().describe('Number of homes that were removed.'),
-    members: group.shape.members,
+    members: groupSchema.shape.members,
   })
   .meta({ id: 'ChangedGroup' });
 
@@ -60,28 +60,28 @@ const homeCount = z
   .describe('Number of homes in the total, including the homes of subgroups. Each home counts once.');
 
 /** Usage of a group: rows if the request names days, otherwise one object for the last 30 days. */
-export const groupInsights = z
+export const groupInsightsSchema = z
   .union([
-    z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usage).describe(rows) }),
+    z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usageSchema).describe(rows) }),
     z.strictObject({
       group_id: groupId,
       homes: homeCount,
       date_range: z
         .strictObject({
-          start: dayShape.describe('First day of the summary.'),
-          end: dayShape.describe('Last day of the summary, inclusive: today.'),
+          start: daySchema.describe('First day of the summary.'),
+          end: daySchema.describe('Last day of the summary, inclusive: today.'),
         })
         .describe('Days of the summary.'),
       kwh_used: z.number().describe('Usage of the homes, in kWh.'),
-      peak_usage_time: peakHour,
+      peak_usage_time: peakHourSchema,
       ...includedMembers,
     }),
   ])
   .meta({ id: 'GroupEnergyInsights' });
 
 /** Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the parent of this group is hidden. */
-export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof group> => ({
-  ...membersOf(group, row),
+export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
+  ...pickMembers(groupSchema, row),
   parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,
 });
 

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import { accessibleAccountsOf, actorOf, checkIdentities } from '#src/auth/access.ts';
+import { checkIdentities, getAccessibleAccounts, getActor } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
 import { IMPORT_COLUMNS, readDevices } from './rows.ts';
 import {
-  importAnswer,
-  importCredentials,
-  type importedDevice,
-  importQuery,
+  importCredentialsSchema,
+  type importedDeviceSchema,
+  importQuerySchema,
+  importResponseSchema,
   MAX_IMPORTED,
-  newImport,
-  rowOf,
+  newImportSchema,
+  toDeviceImportRow,
   toResponse,
 } from './shape.ts';
 
@@ -21,22 +21,22 @@ export const createImport = defineOperation('POST /v1/imports', {
     'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`.',
   audit: { action: 'devices.imported', target: 'import_id' },
   scope: 'devices:write',
-  answer: importAnswer,
-  query: importQuery,
-  body: newImport,
+  answer: importResponseSchema,
+  query: importQuerySchema,
+  body: newImportSchema,
   bodyLimitBytes: 8 * 1_048_576,
   csvBody: {
     described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
     read: (text) => readDevices(text, MAX_IMPORTED),
   },
   async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
-    const importer = importerOf({ caller, address, query }, body);
+    const importer = getImporter({ caller, address, query }, body);
     const imported = await importDevices(
       db,
       caller.role === 'homeowner' || !caller.scopes.has('users:write')
         ? importer
         : { ...importer, toMakeOwners: 'create_users=true' },
-      body.map((row, index) => rowOf(rowName(index), row)),
+      body.map((row, index) => toDeviceImportRow(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
     return toResponse(requireFound(await findImport(db, reach, importId)));
@@ -46,7 +46,7 @@ export const createImport = defineOperation('POST /v1/imports', {
 export const getImport = defineOperation('GET /v1/imports/{import_id}', {
   summary: 'Returns the result of an import of devices.',
   scope: 'devices:read',
-  answer: importAnswer,
+  answer: importResponseSchema,
   async handle({ db, reach, params }) {
     return toResponse(requireFound(await findImport(db, reach, params.import_id)));
   },
@@ -58,7 +58,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
   status: 200,
   audit: { action: 'import.credentials_fetched', target: 'import_id' },
   scope: 'devices:write',
-  answer: importCredentials,
+  answer: importCredentialsSchema,
   async handle({ context: { box }, db, reach, params }) {
     const importId = params.import_id;
     return {
@@ -72,13 +72,13 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
  * Returns the caller as importer, with the accounts for which it may import devices. Throws `forbidden` if the caller may not import these
  * devices.
  */
-export function importerOf(
+export function getImporter(
   {
     caller,
     address,
     query,
-  }: Pick<OperationCall<unknown, z.output<typeof importQuery>, unknown>, 'caller' | 'address' | 'query'>,
-  devices: readonly z.output<typeof importedDevice>[],
+  }: Pick<OperationCall<unknown, z.output<typeof importQuerySchema>, unknown>, 'caller' | 'address' | 'query'>,
+  devices: readonly z.output<typeof importedDeviceSchema>[],
 ): DeviceImporter {
   const { userId, role } = caller;
   const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);
@@ -86,9 +86,9 @@ export function importerOf(
   if (query.create_users && !caller.scopes.has('users:write')) throw new AppError('forbidden');
   checkIdentities(caller, devices);
   return {
-    reach: accessibleAccountsOf(caller),
+    reach: getAccessibleAccounts(caller),
     ownId: userId,
     newOwners: query.create_users ? { enrolledBy: role === 'utility' ? userId : null } : null,
-    by: { actor: actorOf(caller), address },
+    by: { actor: getActor(caller), address },
   };
 }

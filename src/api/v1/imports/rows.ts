@@ -6,10 +6,10 @@ import { type FieldError, unprocessable } from '#src/core/errors.ts';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
-import { importedDevice, rowOf } from './shape.ts';
+import { importedDeviceSchema, toDeviceImportRow } from './shape.ts';
 
 /** Names of all columns that a table of devices may have. */
-export const IMPORT_COLUMNS = Object.keys(importedDevice.shape);
+export const IMPORT_COLUMNS = Object.keys(importedDeviceSchema.shape);
 const NUMBERS = new Set(['limit_kw', 'register_max_kwh', 'max_gap_minutes']);
 const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
@@ -73,7 +73,7 @@ function cellValue(name: string, cell: string): unknown {
 /** Result of validating each row of a table. */
 interface CheckedRows {
   /** Valid rows as in the request. `rows` contains the same rows in the form of an import. */
-  devices: z.output<typeof importedDevice>[];
+  devices: z.output<typeof importedDeviceSchema>[];
   rows: DeviceImportRow[];
   /** Errors of the invalid rows, with names such as `line 3.type`. */
   mistakes: FieldError[];
@@ -92,7 +92,7 @@ export async function checkRows(
   let index = 0;
   await mapWithBreaks(values, (value) => {
     const name = nameOf(index++);
-    const parsed = importedDevice.safeParse(value, { error: describeIssue });
+    const parsed = importedDeviceSchema.safeParse(value, { error: describeIssue });
     const hasOwner = !isOwnerNeeded || 'user_id' in value || 'email' in value;
     if (!hasOwner)
       checked.mistakes.push({ field: `${name}.user_id`, message: 'must name the owner in user_id or email' });
@@ -101,7 +101,7 @@ export async function checkRows(
       checked.mistakes.push(...wrong.map((one) => ({ ...one, field: `${name}.${one.field}` })));
     } else if (hasOwner) {
       checked.devices.push(parsed.data);
-      checked.rows.push(rowOf(name, parsed.data));
+      checked.rows.push(toDeviceImportRow(name, parsed.data));
     }
   });
   return checked;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idField, listOf } from '#src/api/fields.ts';
-import { createdAt, deviceId } from '#src/api/shapes.ts';
-import { newDevice } from '#src/api/v1/devices/shape.ts';
-import { decoderConfig } from '#src/api/v1/gateways/shape.ts';
-import { email } from '#src/api/v1/users/shape.ts';
+import { createdAtSchema, deviceIdSchema } from '#src/api/shapes.ts';
+import { newDeviceSchema } from '#src/api/v1/devices/shape.ts';
+import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
+import { emailSchema } from '#src/api/v1/users/shape.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { readingsTopic } from '#src/devices/topics.ts';
 import type { ImportRecord } from '#src/onboarding/imports.ts';
@@ -14,22 +14,22 @@ import { created_at, device_id, type Examples } from '../example-ids.ts';
 export const MAX_IMPORTED = 20_000;
 
 /** A row of an import: a device as in `POST /v1/devices`, and the device's owner. */
-export const importedDevice = newDevice
+export const importedDeviceSchema = newDeviceSchema
   .extend({
     user_id: idField
       .optional()
       .describe('Id of the device’s owner. Default, if `email` is absent as well: the owner of the key.'),
-    email: email.optional().describe('E-mail address of the device’s owner, instead of `user_id`.'),
-    decoder_config: decoderConfig.optional(),
+    email: emailSchema.optional().describe('E-mail address of the device’s owner, instead of `user_id`.'),
+    decoder_config: decoderConfigSchema.optional(),
   })
   .refine(({ user_id, email }) => user_id === undefined || email === undefined, {
     error: 'give user_id or email, not both',
     path: ['email'],
   });
 
-export const newImport = listOf(importedDevice, 1, MAX_IMPORTED);
+export const newImportSchema = listOf(importedDeviceSchema, 1, MAX_IMPORTED);
 
-export const importQuery = z.object({
+export const importQuerySchema = z.object({
   create_users: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
@@ -40,13 +40,13 @@ export const importQuery = z.object({
     ),
 });
 
-export const importAnswer = z
+export const importResponseSchema = z
   .strictObject({
     import_id: z.string().describe('Id of the import.'),
     state: z
       .literal('completed')
       .describe('State of the import. The import is complete before the response, or it is rejected as a whole.'),
-    created_at: createdAt,
+    created_at: createdAtSchema,
     rows: z.number().int().describe('Number of rows in the import.'),
     created: z.number().int().describe('Number of devices that were created.'),
     existing: z.number().int().describe('Number of rows that matched an existing device, which did not change.'),
@@ -57,7 +57,7 @@ export const importAnswer = z
           row: z
             .string()
             .describe('Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list.'),
-          device_id: deviceId,
+          device_id: deviceIdSchema,
           members: z.array(z.string()).describe('Members whose values differ between the row and the device.'),
         }),
       )
@@ -72,7 +72,7 @@ export const importAnswer = z
   })
   .meta({ id: 'DeviceImport' });
 
-export const importCredentials = z
+export const importCredentialsSchema = z
   .strictObject({
     import_id: z.string().describe('Id of the import.'),
     credentials: z
@@ -82,7 +82,7 @@ export const importCredentials = z
             .string()
             .describe('Position of the row: `line 3` in a CSV file, or a zero-based index in a JSON list.'),
           external_id: z.string().nullable().describe('Your own name of the device. Null: none.'),
-          device_id: deviceId,
+          device_id: deviceIdSchema,
           username: z.string().describe('MQTT user name.'),
           password: z.string().describe('MQTT password. It is not shown again.'),
           topic: z.string().describe('Topic to which the device publishes its readings.'),
@@ -93,7 +93,7 @@ export const importCredentials = z
   .meta({ id: 'ImportCredentials' });
 
 /** Converts a valid row of a table to the form of an import. */
-export function rowOf(name: string, value: z.output<typeof importedDevice>): DeviceImportRow {
+export function toDeviceImportRow(name: string, value: z.output<typeof importedDeviceSchema>): DeviceImportRow {
   const { user_id: userId, email: address, discovery_id: discoveryId, channels, type, location, ...settings } = value;
   return {
     name,
@@ -102,7 +102,7 @@ export function rowOf(name: string, value: z.output<typeof importedDevice>): Dev
   };
 }
 
-export const toResponse = (row: ImportRecord): z.output<typeof importAnswer> => ({
+export const toResponse = (row: ImportRecord): z.output<typeof importResponseSchema> => ({
   import_id: row.import_id,
   state: 'completed',
   created_at: row.created_at.toISOString(),
@@ -110,7 +110,7 @@ export const toResponse = (row: ImportRecord): z.output<typeof importAnswer> => 
   created: row.created,
   existing: row.rows - row.created,
   users_created: row.users_created,
-  differing: row.differing as z.output<typeof importAnswer>['differing'],
+  differing: row.differing as z.output<typeof importResponseSchema>['differing'],
   credentials: row.has_credentials ? 'waiting' : 'gone',
 });
 

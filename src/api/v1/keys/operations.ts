@@ -3,9 +3,9 @@ import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
-  accessibleAccountsOf,
   accessibleAccountsOfRole,
   checkNewKey,
+  getAccessibleAccounts,
   getKeyAuthor,
   loadAccessibleUser,
   requireOwnAccount,
@@ -38,7 +38,16 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { assertMayManageDevice, lockDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
-import { createdKey, createdToResponse, key, keyLimits, newKey, rotatedKey, rotation, toResponse } from './shape.ts';
+import {
+  createdKeySchema,
+  createdToResponse,
+  keyLimitsSchema,
+  keySchema,
+  newKeySchema,
+  rotatedKeySchema,
+  rotationSchema,
+  toResponse,
+} from './shape.ts';
 
 export const createKey = defineOperation('POST /v1/keys', {
   summary:
@@ -46,8 +55,8 @@ export const createKey = defineOperation('POST /v1/keys', {
   forOwnerOnly: true,
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
-  answer: createdKey,
-  body: newKey,
+  answer: createdKeySchema,
+  body: newKeySchema,
   async handle({
     context,
     db,
@@ -98,7 +107,7 @@ export const listKeys = defineOperation('GET /v1/keys', {
   summary: 'Lists the keys of a user that are not revoked, page by page, without the secret keys themselves.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(key),
+  answer: z.array(keySchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -113,8 +122,8 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   forOwnerOnly: true,
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
-  answer: key,
-  body: keyLimits,
+  answer: keySchema,
+  body: keyLimitsSchema,
   async handle({ context: { clock }, db, caller, reach, params: { key_id }, body }) {
     const old = requireFound(await describeKey(db, reach, key_id));
     const allowedAddresses = body.allowed_addresses;
@@ -130,7 +139,7 @@ export const revokeKey = defineOperation('DELETE /v1/keys/{key_id}', {
   forOwnerOnly: true,
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await revoke(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
 });
@@ -141,8 +150,8 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   forOwnerOnly: true,
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
-  answer: rotatedKey,
-  body: rotation,
+  answer: rotatedKeySchema,
+  body: rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
     await checkChange(db, caller, requireFound(await describeKey(db, reach, key_id)));
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
@@ -201,7 +210,7 @@ async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);
   checkNewKey(caller, key.user_id, scopes, key.allowed_addresses, { isOfDevice: key.device_id !== null });
-  if (key.device_id !== null) await assertMayManageDevice(db, accessibleAccountsOf(caller), key.device_id);
+  if (key.device_id !== null) await assertMayManageDevice(db, getAccessibleAccounts(caller), key.device_id);
 }
 
 /** Returns the requested expiry of a key: null for none, undefined if the request does not change it. Throws 422 if the time has passed. */

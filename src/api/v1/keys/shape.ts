@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
-import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
@@ -10,7 +10,7 @@ import { created_at, type Examples, key_id } from '../example-ids.ts';
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Time at which a key expires. */
-const end = instantShape.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
+const end = instantSchema.refine((text) => Date.parse(text) <= LAST_MS, 'must lie before the year 10000 in UTC');
 
 const network = z
   .string()
@@ -24,7 +24,7 @@ const network = z
   });
 const allowed = listOf(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
 
-export const newKey = z.strictObject({
+export const newKeySchema = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(100).optional().describe('Name of the key, chosen by its owner.'),
   scopes: listOf(z.enum(SCOPES), 1, SCOPES.length)
@@ -55,13 +55,13 @@ export const newKey = z.strictObject({
       'IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address.',
     ),
 });
-export const keyLimits = z.strictObject({
+export const keyLimitsSchema = z.strictObject({
   expires_at: end.nullable().optional().describe('Expiry time of the key. Null: never.'),
   allowed_addresses: allowed
     .optional()
     .describe('IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address.'),
 });
-export const rotation = z
+export const rotationSchema = z
   .strictObject({
     overlap_hours: z
       .number()
@@ -79,7 +79,7 @@ const members = {
   scopes: z
     .array(z.enum(SCOPES))
     .describe('Scopes of the key. The role of its owner decides which data it can access.'),
-  expires_at: instantShape.nullable().describe('Expiry time of the key. Null: never.'),
+  expires_at: instantSchema.nullable().describe('Expiry time of the key. Null: never.'),
   group_id: z.string().optional().describe('Id of the group to which the key is limited. Absent without such a limit.'),
   device_id: z
     .string()
@@ -95,25 +95,25 @@ const members = {
     .array(z.string())
     .describe('IPv4 and IPv6 addresses and networks from which the key may be used. Empty: any address.'),
 };
-export const key = z
+export const keySchema = z
   .strictObject({
     ...members,
     name: z.string().nullable().describe('Name of the key, chosen by its owner. Null: none.'),
-    created_at: createdAt,
-    last_used_at: instantShape.nullable().describe('Time of the last use. Null: never used.'),
+    created_at: createdAtSchema,
+    last_used_at: instantSchema.nullable().describe('Time of the last use. Null: never used.'),
   })
   .meta({ id: 'Key' });
 /** A new key. It is the only response with the secret. */
-export const createdKey = z
+export const createdKeySchema = z
   .strictObject({ ...members, key: z.string().describe('The key itself. It is not shown again.') })
   .meta({ id: 'CreatedKey' });
-export const rotatedKey = createdKey
-  .extend({ old_expires_at: instantShape.describe('Expiry time of the old key.') })
+export const rotatedKeySchema = createdKeySchema
+  .extend({ old_expires_at: instantSchema.describe('Expiry time of the old key.') })
   .meta({ id: 'RotatedKey' });
 
 /** Converts a key for a list, without the secret. */
-export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof key> => ({
-  ...membersOf(key, row),
+export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): z.output<typeof keySchema> => ({
+  ...pickMembers(keySchema, row),
   scopes: row.scopes.filter(isScope),
   ...(group_id !== null && { group_id }),
   ...(device_id !== null && { device_id }),
@@ -121,7 +121,8 @@ export const toResponse = ({ group_id, device_id, home_user_id, ...row }: Key): 
 });
 
 /** Converts a key for the response to its creation. */
-export const createdToResponse = (row: CreatedKey): z.output<typeof createdKey> => membersOf(createdKey, row);
+export const createdToResponse = (row: CreatedKey): z.output<typeof createdKeySchema> =>
+  pickMembers(createdKeySchema, row);
 
 const exampleKey = {
   key_id,

@@ -15,7 +15,14 @@ import {
   listMemberships as listHomes,
 } from '#src/users/members.ts';
 import type { User } from '#src/users/store.ts';
-import { acceptance, member, membership, membershipToResponse, memberToResponse, newMember } from './shape.ts';
+import {
+  acceptanceSchema,
+  memberSchema,
+  membershipSchema,
+  membershipToResponse,
+  memberToResponse,
+  newMemberSchema,
+} from './shape.ts';
 
 export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', {
   summary:
@@ -23,8 +30,8 @@ export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', 
   forOwnerOnly: true,
   audit: { action: 'member.invited', target: 'member_id' },
   scope: 'keys:write',
-  answer: member,
-  body: newMember,
+  answer: memberSchema,
+  body: newMemberSchema,
   async handle({ context: { clock }, db, caller, params, body }) {
     // Administrators can access every home, but cannot invite people to it.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
@@ -37,7 +44,7 @@ export const listMembers = defineOperation('GET /v1/users/{user_id}/members', {
   summary: 'Lists the members of a home and the valid invitations to it, page by page.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(member),
+  answer: z.array(memberSchema),
   query: z.object(pageFields),
   async handle({ context: { clock }, db, caller, params, page }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
@@ -51,7 +58,7 @@ export const removeMember = defineOperation('DELETE /v1/users/{user_id}/members/
   forOwnerOnly: true,
   audit: { action: 'member.removed', target: 'member_id' },
   scope: 'keys:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ context: { clock }, db, caller, params }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
     return ended(db, { home: user_id }, params.member_id, clock());
@@ -64,8 +71,8 @@ export const acceptMembership = defineOperation('POST /v1/memberships', {
   forOwnerOnly: true,
   audit: { action: 'member.joined', target: 'member_id' },
   scope: 'users:write',
-  answer: membership,
-  body: acceptance,
+  answer: membershipSchema,
+  body: acceptanceSchema,
   async handle({ context: { clock, mailedIdOf }, db, caller, body: { token } }) {
     const account = requireFound(await findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
@@ -77,7 +84,7 @@ export const listMemberships = defineOperation('GET /v1/memberships', {
   summary: 'Lists the homes of other accounts of which the caller’s account is a member, page by page.',
   forOwnerOnly: true,
   scope: 'users:read',
-  answer: z.array(membership),
+  answer: z.array(membershipSchema),
   query: z.object(pageFields),
   async handle({ db, caller, page }) {
     return (await page('member_id', (at) => listHomes(db, requireOwnAccount(caller), at))).map(membershipToResponse);
@@ -90,7 +97,7 @@ export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_i
   forOwnerOnly: true,
   audit: { action: 'member.left', target: 'member_id' },
   scope: 'users:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: ({ context: { clock }, db, caller, params }) =>
     ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { MEMBER_ACCESSES } from '#src/database/enums.ts';
 import type { Member, Membership } from '#src/users/members.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -9,48 +9,49 @@ const ACCESS =
 const memberId = z.string().describe('Id of the membership.');
 const access = z.enum(MEMBER_ACCESSES).describe(ACCESS);
 
-export const newMember = z.strictObject({
+export const newMemberSchema = z.strictObject({
   email: z.email().max(254).describe('Address to which the invitation is mailed.'),
   access,
 });
 
-export const member = z
+export const memberSchema = z
   .strictObject({
     member_id: memberId,
     email: z.string().describe('E-mail address of the member’s account, or of the invited person.'),
     access,
     status: z.enum(['invited', 'active']).describe('`invited` until the invitation is accepted.'),
-    created_at: createdAt,
-    expires_at: instantShape.nullable().describe('Expiry time of the invitation. Null: the invitation was accepted.'),
-    accepted_at: instantShape.nullable().describe('Time at which the invitation was accepted. Null: not yet.'),
-    last_used_at: instantShape
+    created_at: createdAtSchema,
+    expires_at: instantSchema.nullable().describe('Expiry time of the invitation. Null: the invitation was accepted.'),
+    accepted_at: instantSchema.nullable().describe('Time at which the invitation was accepted. Null: not yet.'),
+    last_used_at: instantSchema
       .nullable()
       .describe('Time of the last use of a key that the member created for the home. Null: never.'),
   })
   .meta({ id: 'Member' });
 
-export const acceptance = z.strictObject({
+export const acceptanceSchema = z.strictObject({
   token: z.string().min(1).max(200).describe('Token from the link in the mail.'),
 });
 
-export const membership = z
+export const membershipSchema = z
   .strictObject({
     member_id: memberId,
     home_user_id: z.string().describe('Id of the home’s account. Requests in a session pass it as `user_id`.'),
     home_email: z.string().describe('E-mail address of the home’s account.'),
     access,
-    accepted_at: instantShape.describe('Time at which the invitation was accepted.'),
+    accepted_at: instantSchema.describe('Time at which the invitation was accepted.'),
   })
   .meta({ id: 'Membership' });
 
 /** Converts a member or an invitation for a response. */
-export const memberToResponse = (row: Member): z.output<typeof member> => ({
-  ...membersOf(member, row),
+export const memberToResponse = (row: Member): z.output<typeof memberSchema> => ({
+  ...pickMembers(memberSchema, row),
   status: row.accepted_at ? 'active' : 'invited',
 });
 
 /** Converts a membership for a response. */
-export const membershipToResponse = (row: Membership): z.output<typeof membership> => membersOf(membership, row);
+export const membershipToResponse = (row: Membership): z.output<typeof membershipSchema> =>
+  pickMembers(membershipSchema, row);
 
 const exampleMember = {
   member_id: 'mem_01k8xqd7t4x8b2f6hw9ja3m5ry',

@@ -7,15 +7,15 @@ import { AppError } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createBatch, listBatches, revokeBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
-import { batch, createdBatch, newBatch, toResponse } from './shape.ts';
+import { batchSchema, createdBatchSchema, newBatchSchema, toResponse } from './shape.ts';
 
 export const createProvisioningBatch = defineOperation('POST /v1/provisioning-batches', {
   summary:
     'Creates a shared secret that meters get in the factory. At first contact, each meter uses it to claim its device and its own password. A meter gets the device whose `external_id` is its serial. For utilities and administrators.',
   audit: { action: 'provisioning_batch.created', target: 'batch_id' },
   scope: 'devices:write',
-  answer: createdBatch,
-  body: newBatch,
+  answer: createdBatchSchema,
+  body: newBatchSchema,
   async handle({ context, db, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     const owner = body.owner_user_id === undefined ? null : await loadAccessibleUser(db, caller, body.owner_user_id);
@@ -38,7 +38,7 @@ export const listProvisioningBatches = defineOperation('GET /v1/provisioning-bat
   summary:
     'Lists the provisioning batches that the caller created, including ended ones, page by page. Administrators see all batches.',
   scope: 'devices:read',
-  answer: z.array(batch),
+  answer: z.array(batchSchema),
   query: z.object(pageFields),
   async handle({ db, reach, page }) {
     const rows = await page('batch_id', (at) => listBatches(db, reach, at));
@@ -50,7 +50,7 @@ export const revokeProvisioningBatch = defineOperation('DELETE /v1/provisioning-
   summary: 'Ends a provisioning batch: meters can no longer claim with it. Claimed devices continue to work.',
   audit: { action: 'provisioning_batch.revoked', target: 'batch_id' },
   scope: 'devices:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ context, db, reach, params: { batch_id } }) {
     const isRevoked = await revokeBatch(db, reach, batch_id, context.clock());
     if (!isRevoked) throw new AppError('notFound');

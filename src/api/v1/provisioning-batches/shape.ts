@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idField, listOf, textField } from '#src/api/fields.ts';
-import { createdAt, instantShape, membersOf, userId } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
@@ -20,7 +20,7 @@ const MAX_DAYS = 1_826;
 
 const serial = z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters');
 
-export const newBatch = z.strictObject({
+export const newBatchSchema = z.strictObject({
   name: textField(100).describe(MEANING.name),
   owner_user_id: idField.optional().describe(`${MEANING.owner} Default: null.`),
   type: textField(64).default('smart_meter').describe(MEANING.type),
@@ -30,10 +30,10 @@ export const newBatch = z.strictObject({
   valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('Time for which meters may claim, in days.'),
 });
 
-export const batch = z
+export const batchSchema = z
   .strictObject({
     batch_id: z.string().describe('Id of the batch.'),
-    user_id: userId,
+    user_id: userIdSchema,
     owner_user_id: z.string().nullable().describe(MEANING.owner),
     name: z.string().describe(MEANING.name),
     type: z.string().describe(MEANING.type),
@@ -41,14 +41,14 @@ export const batch = z
     serial_count: z.number().int().nullable().describe('Number of serials that may claim. Null: all serials.'),
     max_devices: z.number().int().describe(MEANING.max_devices),
     claimed: z.number().int().describe('Number of meters that have claimed a device.'),
-    expires_at: instantShape.describe(MEANING.expires_at),
-    revoked_at: instantShape.nullable().describe('Time of revocation. Null: not revoked.'),
-    created_at: createdAt,
+    expires_at: instantSchema.describe(MEANING.expires_at),
+    revoked_at: instantSchema.nullable().describe('Time of revocation. Null: not revoked.'),
+    created_at: createdAtSchema,
   })
   .meta({ id: 'ProvisioningBatch' });
 
 /** A new provisioning batch. It is the only response with the secret. */
-export const createdBatch = batch
+export const createdBatchSchema = batchSchema
   .extend({
     mqtt: z
       .strictObject({
@@ -62,7 +62,7 @@ export const createdBatch = batch
   .meta({ id: 'CreatedProvisioningBatch' });
 
 /** Converts a provisioning batch for a response, without its secret. */
-export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batch> => membersOf(batch, row);
+export const toResponse = (row: StoredProvisioningBatch): z.output<typeof batchSchema> => pickMembers(batchSchema, row);
 
 const exampleBatch = {
   batch_id: 'prb_01k8xqfw5c9e3h7j2ky6p8r4tn',

@@ -5,7 +5,7 @@ import { loadAccessibleUser } from '#src/auth/access.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { monthForecast } from '#src/remarks/month-forecast.ts';
 import { remarkToResponse } from '#src/remarks/wire.ts';
-import { forecast, forecastToResponse, remarks } from './shape.ts';
+import { forecastSchema, forecastToResponse, remarksSchema } from './shape.ts';
 
 const query = z.object({ user_id: userIdField.optional() });
 
@@ -14,7 +14,7 @@ export const listRemarks = defineOperation('GET /v1/remarks', {
     'Returns the current remarks on a user’s home: unusual usage, devices that stay on, missing production and cheaper tariffs, with the values that they are compared with.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: remarks,
+  answer: remarksSchema,
   query,
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
@@ -28,7 +28,7 @@ export const getForecast = defineOperation('GET /v1/forecast', {
     'Returns the expected usage and cost of a user’s home at the end of the month: a value, a range, and the errors of the same forecast in earlier months.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: forecast,
+  answer: forecastSchema,
   query,
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);

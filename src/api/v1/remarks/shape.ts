@@ -5,7 +5,7 @@ import { device_id, type Examples } from '../example-ids.ts';
 
 const timezone = z.string().describe('IANA time zone of the user, which defines the days.');
 
-export const remarks = z
+export const remarksSchema = z
   .strictObject({
     timezone,
     remarks: z.array(remark).describe('Current remarks on the home, the most urgent first. Empty: nothing is unusual.'),
@@ -52,7 +52,7 @@ const month = z.strictObject({
     .describe('Mean error of the forecast in these months, as a share of their usage. Null: no earlier months.'),
 });
 
-export const forecast = z
+export const forecastSchema = z
   .strictObject({
     timezone,
     forecast: month.nullable().describe('Forecast of the current month. Null: the home has too few days with data.'),

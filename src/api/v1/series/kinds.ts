@@ -3,7 +3,7 @@ import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { SeriesKind, StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { SERIES_SHAPES, type WrittenValue } from './shape.ts';
-import type { newSource } from './source-shape.ts';
+import type { newSourceSchema } from './source-shape.ts';
 
 /** Schemas of a kind of series (prices or emissions), with its names in paths, summaries and the audit log. */
 export interface SeriesKindDescription {
@@ -33,7 +33,7 @@ export interface SeriesKindDescription {
     {
       user_id?: string | undefined;
       currency?: string;
-      source?: z.output<typeof newSource> | undefined;
+      source?: z.output<typeof newSourceSchema> | undefined;
       check?: boolean | undefined;
     } & Pick<StoredSeries, 'name' | 'resolution_minutes'>
   >;

@@ -72,7 +72,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     summary: summaries.remove,
     audit: { action: `${noun}.deleted`, target: 'series_id' },
     scope: 'tariffs:write',
-    answer: shapes.message,
+    answer: shapes.messageSchema,
     handle: async ({ db, reach, params }) =>
       shapes.messageOrNotFound(
         await remove(db, kind, reach, params.series_id),

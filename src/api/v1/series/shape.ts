@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { currencyField, decimalField, listOf, textField, userIdField } from '#src/api/fields.ts';
-import { instantShape, userId } from '#src/api/shapes.ts';
+import { instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
 import type { TimedPrice } from '#src/tariffs/packed-days.ts';
 import type { StoredSeries } from '#src/tariffs/price-series.ts';
 import type { SourceState } from '#src/tariffs/sources/store.ts';
 import { type Examples, emission_series_id, series_id, user_id } from '../example-ids.ts';
-import { MAX_CHECKED_VALUES, newSource, rejectedRows, sourceState, sourceStateToResponse } from './source-shape.ts';
+import {
+  MAX_CHECKED_VALUES,
+  newSourceSchema,
+  rejectedRowsSchema,
+  sourceState,
+  sourceStateToResponse,
+} from './source-shape.ts';
 
 /** Maximum number of values in one request or response. */
 export const MAX_VALUES = 10_000;
@@ -35,17 +41,17 @@ const newEmissionSeries = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(200).describe(MEANING.nameOfEmissions),
   resolution_minutes,
-  source: newSource.optional().describe(MEANING.source),
+  source: newSourceSchema.optional().describe(MEANING.source),
   check: z.boolean().optional().describe(MEANING.check),
 });
 const newSeries = newEmissionSeries.extend({
   name: textField(200).describe(MEANING.name),
   currency: currencyField.describe(MEANING.currency),
 });
-export const series = z
+export const seriesSchema = z
   .strictObject({
     series_id: z.string().describe('Id of the price series.'),
-    user_id: userId,
+    user_id: userIdSchema,
     name: z.string().describe(MEANING.name),
     currency: z.string().describe(MEANING.currency),
     resolution_minutes,
@@ -55,7 +61,7 @@ export const series = z
 const emissionSeries = z
   .strictObject({
     series_id: z.string().describe('Id of the emission series.'),
-    user_id: userId,
+    user_id: userIdSchema,
     name: z.string().describe(MEANING.nameOfEmissions),
     resolution_minutes,
     ...sourceState,
@@ -63,10 +69,10 @@ const emissionSeries = z
   .meta({ id: 'EmissionSeries' });
 
 /** Changes to a price or emission series. */
-export const seriesPatch = z
+export const seriesPatchSchema = z
   .strictObject({
     name: textField(200).describe('Name of the series, chosen by its owner.'),
-    source: newSource
+    source: newSourceSchema
       .nullable()
       .describe(
         `${MEANING.source} Omitted tokens and headers do not change. Null removes the source; the values remain.`,
@@ -74,13 +80,13 @@ export const seriesPatch = z
   })
   .partial();
 
-const starts_at = instantShape.describe(MEANING.starts_at);
+const starts_at = instantSchema.describe(MEANING.starts_at);
 const newPrice = z.strictObject({ starts_at, per_kwh: decimalField.describe('Price per kWh. It may be negative.') });
 const newIntensity = z.strictObject({
   starts_at,
   grams_per_kwh: decimalField.describe('Grams of CO2 equivalent per kWh. The number may be negative.'),
 });
-const startsAt = instantShape.describe(MEANING.startsAtOfAnswer);
+const startsAt = instantSchema.describe(MEANING.startsAtOfAnswer);
 const price = z
   .strictObject({
     starts_at: startsAt,
@@ -96,10 +102,10 @@ const intensity = z
 const stored = z.number().int().describe(MEANING.stored);
 const count = z.number().int().describe(MEANING.count);
 const checkedPrices = z
-  .strictObject({ prices: z.array(price).describe(MEANING.checked), count, rejected: rejectedRows })
+  .strictObject({ prices: z.array(price).describe(MEANING.checked), count, rejected: rejectedRowsSchema })
   .meta({ id: 'CheckedPrices' });
 const checkedIntensities = z
-  .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRows })
+  .strictObject({ intensities: z.array(intensity).describe(MEANING.checked), count, rejected: rejectedRowsSchema })
   .meta({ id: 'CheckedIntensities' });
 
 /** A value in a request: its time, and its decimal as text. */
@@ -112,9 +118,9 @@ export interface WrittenValue {
 export const SERIES_SHAPES = {
   price: {
     newSeries,
-    series,
+    series: seriesSchema,
     /** Response to POST: the series or, with `check`, the values that the series would store. */
-    createdSeries: z.union([series, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
+    createdSeries: z.union([seriesSchema, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: toResponse,
     columns: ['starts_at', 'per_kwh'],
     newValues: listOf(
@@ -127,7 +133,7 @@ export const SERIES_SHAPES = {
       ...startOf(one),
       per_kwh: formatDecimal(one.perKwh),
     }),
-    storedValues: z.strictObject({ series_id: series.shape.series_id, stored }),
+    storedValues: z.strictObject({ series_id: seriesSchema.shape.series_id, stored }),
   },
   emission: {
     newSeries: newEmissionSeries,
@@ -150,7 +156,7 @@ export const SERIES_SHAPES = {
 } as const;
 
 /** Converts a price series for a response. `state`: the state of its source, for callers that may change the series. */
-export function toResponse({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof series> {
+export function toResponse({ currency, ...row }: StoredSeries, state?: SourceState): z.output<typeof seriesSchema> {
   const { series_id, user_id, name, resolution_minutes, ...source } = emissionSeriesToResponse(row, state);
   return { series_id, user_id, name, currency: currency ?? '', resolution_minutes, ...source };
 }

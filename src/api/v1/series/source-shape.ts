@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimalField, httpsUrlField, listOf, textField, zoneField } from '#src/api/fields.ts';
-import { instantShape } from '#src/api/shapes.ts';
+import { instantSchema } from '#src/api/shapes.ts';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
 import { SOURCE_FORMATS, type Source, type SourceSecrets } from '#src/tariffs/sources/source.ts';
@@ -82,7 +82,7 @@ const own = z
       if (path !== undefined && compileJsonPath(path) === null)
         issue(member, 'must be a JSONPath to one place, such as $.data or $.prices[0]');
   });
-export const newSource = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
+export const newSourceSchema = z.union([preset, own]).meta({ id: 'NewSeriesSource' });
 
 const source = z
   .union([
@@ -107,8 +107,8 @@ export const sourceState = {
     .describe(
       'Source from which the service fetches the values. Absent: the series has no source, or the caller may not change the series.',
     ),
-  last_fetched_at: instantShape.nullable().optional().describe('Time of the last fetch. Null: never.'),
-  next_fetch_at: instantShape.optional().describe('Time of the next fetch.'),
+  last_fetched_at: instantSchema.nullable().optional().describe('Time of the last fetch. Null: never.'),
+  next_fetch_at: instantSchema.optional().describe('Time of the next fetch.'),
   last_error: z
     .string()
     .nullable()
@@ -132,14 +132,14 @@ const rejectedRow = z
   .meta({ id: 'RejectedRow' });
 
 /** Rows of a fetched response that cannot be stored. */
-export const rejectedRows = z
+export const rejectedRowsSchema = z
   .array(rejectedRow)
   .describe(`The first rows that would not be stored, up to ${MAX_CHECKED_VALUES}.`);
 
 /**
  * Splits a requested source into a part that is stored in plain text and a part that is stored encrypted. Header names become lower case.
  */
-export function toSourceWithSecrets(given: z.output<typeof newSource>): SourceWithSecrets {
+export function toSourceWithSecrets(given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if ('preset' in given) {
     const { token, ...source } = given;
     return { source, secrets: token === undefined ? {} : { token } };

@@ -4,15 +4,15 @@ import type { ApiContext } from '#src/api/context.ts';
 import { momentField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { accessibleAccountsOf } from '#src/auth/access.ts';
+import { getAccessibleAccounts } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePrices } from '#src/tariffs/prices.ts';
 import { claimHost } from '#src/tariffs/sources/fetch-due.ts';
-import { findSourceErrors, readSource, sourceHostOf, sourceRequestOf } from '#src/tariffs/sources/read-source.ts';
-import { seriesUnitsOf } from '#src/tariffs/sources/source.ts';
+import { findSourceErrors, getSourceHost, getSourceRequest, readSource } from '#src/tariffs/sources/read-source.ts';
+import { getSeriesUnits } from '#src/tariffs/sources/source.ts';
 import {
   countSourceCheck,
   endSource,
@@ -21,8 +21,8 @@ import {
   setSource,
 } from '#src/tariffs/sources/store.ts';
 import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
-import { seriesPatch } from './shape.ts';
-import { MAX_CHECKED_VALUES, type newSource, toSourceWithSecrets } from './source-shape.ts';
+import { seriesPatchSchema } from './shape.ts';
+import { MAX_CHECKED_VALUES, type newSourceSchema, toSourceWithSecrets } from './source-shape.ts';
 
 /** Maximum number of concurrent checks of sources in a process. Each may hold a response of 5 MiB in memory. */
 const MAX_CHECKS_AT_ONCE = 4;
@@ -39,7 +39,7 @@ export async function seriesToResponse(
 ): Promise<object[]> {
   const sources = await readSources(
     db,
-    accessibleAccountsOf(caller),
+    getAccessibleAccounts(caller),
     rows.map(({ series_id }) => series_id),
   );
   return rows.map((row) => toResponse(row, sources.get(row.series_id)));
@@ -52,11 +52,11 @@ export async function seriesWithSourceToResponse(
   { toResponse }: SeriesKindDescription,
   row: StoredSeries,
 ): Promise<object> {
-  return toResponse(row, (await readSources(db, accessibleAccountsOf(caller), [row.series_id])).get(row.series_id));
+  return toResponse(row, (await readSources(db, getAccessibleAccounts(caller), [row.series_id])).get(row.series_id));
 }
 
 /** Returns the source in a request. Throws 403 if the caller may not fetch from an address that it has chosen itself. */
-export function authorizeSource({ role }: Caller, given: z.output<typeof newSource>): SourceWithSecrets {
+export function authorizeSource({ role }: Caller, given: z.output<typeof newSourceSchema>): SourceWithSecrets {
   if (role === 'homeowner' && 'url' in given) throw new AppError('ownAddresses');
   return toSourceWithSecrets(given);
 }
@@ -68,15 +68,15 @@ export async function checkSource(
   { ownerId, ...series }: { ownerId: string } & Pick<StoredSeries, 'currency' | 'resolution_minutes'>,
   { source, secrets }: SourceWithSecrets,
 ): Promise<object> {
-  const form = seriesUnitsOf(series);
+  const form = getSeriesUnits(series);
   const [first, ...rest] = findSourceErrors(source, secrets, form);
   if (first) throw unprocessable(first, ...rest);
   if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
   checks++;
   try {
     await countSourceCheck(db, ownerId, clock());
-    await waitForHost(db, sourceHostOf(source));
-    const answer = await fetchAnswer(sourceRequestOf(source, secrets, clock()));
+    await waitForHost(db, getSourceHost(source));
+    const answer = await fetchAnswer(getSourceRequest(source, secrets, clock()));
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
     if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
     return {
@@ -105,7 +105,7 @@ function defineSourceOperations(of: SeriesKindDescription) {
     audit: { action: `${noun}.updated`, target: 'series_id' },
     scope: 'tariffs:write',
     answer: series,
-    body: seriesPatch,
+    body: seriesPatchSchema,
     exactNumbers: ['scale'],
     async handle({ context: { box, clock }, db, caller, reach, params, body: { name, source } }) {
       const updated = requireFound(await update(db, kind, reach, params.series_id, { name }));
@@ -119,7 +119,7 @@ function defineSourceOperations(of: SeriesKindDescription) {
     summary: summaries.removeValues,
     audit: { action: `${noun}.${removes}`, target: 'series_id' },
     scope: 'tariffs:write',
-    answer: shapes.message,
+    answer: shapes.messageSchema,
     query: z.object({
       from: momentField.describe('Start of the range, inclusive: an instant (ISO 8601), or a date (UTC).'),
       to: momentField.describe('End of the range, exclusive: an instant (ISO 8601), or a date (UTC).'),

@@ -16,14 +16,21 @@ import {
 } from '#src/tariffs/store.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import { prepareCalculation } from '../calculation.ts';
-import { comparison, comparisonAnswer, newTariff, tariff, tariffPatch, toResponse } from './shape.ts';
+import {
+  comparisonResponseSchema,
+  comparisonSchema,
+  newTariffSchema,
+  tariffPatchSchema,
+  tariffSchema,
+  toResponse,
+} from './shape.ts';
 
 export const createTariff = defineOperation('POST /v1/tariffs', {
   summary: 'Creates a tariff: the prices of a user’s energy from a day on, and the payments for exported energy.',
   audit: { action: 'tariff.created', target: 'tariff_id' },
   scope: 'tariffs:write',
-  answer: tariff,
-  body: newTariff,
+  answer: tariffSchema,
+  body: newTariffSchema,
   exactNumbers: true,
   async handle({ db, caller, body: { user_id, name, valid_from, currency, ...terms } }) {
     const owner = await loadAccessibleUser(db, caller, user_id);
@@ -34,7 +41,7 @@ export const createTariff = defineOperation('POST /v1/tariffs', {
 export const listTariffs = defineOperation('GET /v1/tariffs', {
   summary: 'Lists the tariffs of a user in order of `valid_from`, page by page.',
   scope: 'tariffs:read',
-  answer: z.array(tariff),
+  answer: z.array(tariffSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
@@ -46,7 +53,7 @@ export const listTariffs = defineOperation('GET /v1/tariffs', {
 export const getTariff = defineOperation('GET /v1/tariffs/{tariff_id}', {
   summary: 'Returns one tariff.',
   scope: 'tariffs:read',
-  answer: tariff,
+  answer: tariffSchema,
   handle: async ({ db, reach, params }) => toResponse(requireFound(await findTariff(db, reach, params.tariff_id))),
 });
 
@@ -54,8 +61,8 @@ export const updateTariff = defineOperation('PATCH /v1/tariffs/{tariff_id}', {
   summary: 'Changes a tariff. The change also applies to the past that the tariff covers.',
   audit: { action: 'tariff.changed', target: 'tariff_id' },
   scope: 'tariffs:write',
-  answer: tariff,
-  body: tariffPatch,
+  answer: tariffSchema,
+  body: tariffPatchSchema,
   exactNumbers: true,
   async handle({ db, reach, params, body: { name, valid_from, currency, ...terms } }) {
     const patch = { ...omitUndefined({ name, valid_from, currency }), terms: omitUndefined(terms) };
@@ -67,7 +74,7 @@ export const deleteTariff = defineOperation('DELETE /v1/tariffs/{tariff_id}', {
   summary: 'Deletes a tariff. The previous tariff then applies to its time.',
   audit: { action: 'tariff.deleted', target: 'tariff_id' },
   scope: 'tariffs:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await remove(db, reach, params.tariff_id), `Tariff ${params.tariff_id} was deleted`),
 });
@@ -79,9 +86,9 @@ export const compareTariffs = defineOperation('POST /v1/tariffs/compare', {
   countsAs: 10,
   readsFromStandby: true,
   scope: ['insights:read', 'tariffs:read'],
-  answer: comparisonAnswer,
+  answer: comparisonResponseSchema,
   status: 200,
-  body: comparison,
+  body: comparisonSchema,
   exactNumbers: true,
   async handle({ context, db, caller, reach, body: { user_id, start, end, tariffs } }) {
     const { userId, ...asked } = await prepareCalculation(context, caller, { user_id, start, end });

@@ -9,10 +9,10 @@ import {
   textField,
   userIdField,
 } from '#src/api/fields.ts';
-import { dayShape, userId } from '#src/api/shapes.ts';
+import { daySchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
-import { cost } from '../energy-insights/shape.ts';
+import { costSchema } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
 /** Maximum number of price periods in a tariff. No supplier has more: twelve months with a dozen periods each are 144. */
@@ -101,8 +101,8 @@ const settings = {
   import: rates.describe(MEANING.import),
   export: rates.optional().describe(MEANING.export),
 };
-export const newTariff = z.strictObject({ user_id: userIdField.optional(), ...settings });
-export const tariffPatch = z
+export const newTariffSchema = z.strictObject({ user_id: userIdField.optional(), ...settings });
+export const tariffPatchSchema = z
   .strictObject({
     ...settings,
     standing_per_day: decimalField.nullable().describe(`${MEANING.standing_per_day} Null: none.`),
@@ -112,7 +112,7 @@ export const tariffPatch = z
   .partial();
 
 const { valid_from: _, ...offer } = settings;
-export const comparison = z
+export const comparisonSchema = z
   .strictObject({
     user_id: userIdField.optional(),
     ...computedDaysField,
@@ -121,17 +121,17 @@ export const comparison = z
     ),
   })
   .superRefine(checkComputedDays);
-export const comparisonAnswer = z.strictObject({
-  user_id: userId,
-  start: dayShape.describe('First day, in the time zone of the user.'),
-  end: dayShape.describe('Last day, inclusive.'),
+export const comparisonResponseSchema = z.strictObject({
+  user_id: userIdSchema,
+  start: daySchema.describe('First day, in the time zone of the user.'),
+  end: daySchema.describe('Last day, inclusive.'),
   currency: z.string().describe('Currency of all amounts (ISO 4217).'),
-  current: cost.describe('Cost of the range under the user’s tariffs. Null: no tariff was in force.'),
+  current: costSchema.describe('Cost of the range under the user’s tariffs. Null: no tariff was in force.'),
   alternatives: z
     .array(
       z.strictObject({
         name: z.string().describe('Name of the tariff, as it was sent.'),
-        cost: cost.unwrap().describe('Cost of the range if this tariff had been in force throughout.'),
+        cost: costSchema.unwrap().describe('Cost of the range if this tariff had been in force throughout.'),
         difference: z
           .string()
           .nullable()
@@ -167,10 +167,10 @@ const answeredRates = z
     }),
   ])
   .meta({ id: 'Rates' });
-export const tariff = z
+export const tariffSchema = z
   .strictObject({
     tariff_id: z.string().describe(MEANING.tariff_id),
-    user_id: userId,
+    user_id: userIdSchema,
     name: z.string().describe(MEANING.name),
     valid_from: z.iso.date().describe(MEANING.valid_from),
     currency: z.string().describe(MEANING.currency),
@@ -189,7 +189,7 @@ export const tariff = z
   .meta({ id: 'Tariff' });
 
 /** Converts a tariff for a response. */
-export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariff> {
+export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariffSchema> {
   const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
   return omitUndefined({

@@ -19,14 +19,21 @@ import {
   listUsers as list,
   updateUser as update,
 } from '#src/users/store.ts';
-import { createdUser, listedUser, newUser, toResponse, user, userPatch } from './shape.ts';
+import {
+  createdUserSchema,
+  listedUserSchema,
+  newUserSchema,
+  toResponse,
+  userPatchSchema,
+  userSchema,
+} from './shape.ts';
 
 export const createUser = defineOperation('POST /v1/users', {
   summary: 'Creates an account. A utility creates accounts of homeowners, an administrator any account.',
   audit: { action: 'user.created', target: 'user_id' },
   scope: 'users:write',
-  answer: createdUser,
-  body: newUser,
+  answer: createdUserSchema,
+  body: newUserSchema,
   async handle({ db, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     if (caller.role === 'utility' && (body.role !== 'homeowner' || body.plan !== undefined)) {
@@ -51,7 +58,7 @@ export const listUsers = defineOperation('GET /v1/users', {
   summary:
     'Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.',
   scope: 'users:read',
-  answer: z.array(listedUser),
+  answer: z.array(listedUserSchema),
   query: z.object({
     search: search.optional(),
     role: z.enum(ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
@@ -95,7 +102,7 @@ export const listUsers = defineOperation('GET /v1/users', {
 export const getUser = defineOperation('GET /v1/users/{user_id}', {
   summary: 'Returns one account.',
   scope: 'users:read',
-  answer: user,
+  answer: userSchema,
   handle: async ({ db, caller, params }) => toResponse(await loadAccessibleUser(db, caller, params.user_id)),
 });
 
@@ -104,8 +111,8 @@ export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
     'Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account.',
   audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
-  answer: user,
-  body: userPatch,
+  answer: userSchema,
+  body: userPatchSchema,
   async handle({ db, caller, reach, params, body: patch, languages }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
     const { user_id } = await loadAccessibleUser(db, caller, params.user_id);
@@ -125,7 +132,7 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
   forOwnerOnly: true,
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   async handle({ db, caller, params }) {
     const { user_id, role } = await loadAccessibleUser(db, caller, params.user_id);
     if (role === 'admin') await assertOtherAdministrator(db, user_id);

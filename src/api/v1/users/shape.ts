@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { phoneField, textField, zoneField } from '#src/api/fields.ts';
-import { membersOf } from '#src/api/shapes.ts';
+import { pickMembers } from '#src/api/shapes.ts';
 import { account } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 /** A user in a response. It has the same members as in the event `user.created`. */
-export const user = account;
+export const userSchema = account;
 
 /** A user in a list, with the additional members that were requested. */
-export const listedUser = account
+export const listedUserSchema = account
   .extend({
     devices: z
       .strictObject({
@@ -23,20 +23,20 @@ export const listedUser = account
   .meta({ id: 'ListedUser' });
 
 const { role, plan } = account.shape;
-export const email = z.email().max(254).describe('E-mail address, unique among all accounts; case is ignored.');
+export const emailSchema = z.email().max(254).describe('E-mail address, unique among all accounts; case is ignored.');
 const ownPhone = phoneField.describe('Phone number in E.164 form, such as +4915112345678.');
 const timezone = zoneField.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');
 
-export const newUser = z.strictObject({
-  email,
+export const newUserSchema = z.strictObject({
+  email: emailSchema,
   role,
   phone: ownPhone.optional(),
   timezone: timezone.optional(),
   plan: plan.optional(),
 });
-export const userPatch = z
+export const userPatchSchema = z
   .strictObject({
-    email,
+    email: emailSchema,
     phone: phoneField.nullable().describe('Phone number in E.164 form. Null removes it.'),
     role,
     timezone,
@@ -54,14 +54,14 @@ export const userPatch = z
   })
   .partial();
 
-export const createdUser = z.strictObject({
+export const createdUserSchema = z.strictObject({
   user_id: z.string().describe('Id of the new user.'),
   status: z.string().describe('Always `created`.'),
 });
 
 /** Converts an account for a response. */
-export const toResponse = ({ pending_email, ...row }: User): z.output<typeof user> => ({
-  ...membersOf(user, row),
+export const toResponse = ({ pending_email, ...row }: User): z.output<typeof userSchema> => ({
+  ...pickMembers(userSchema, row),
   ...(pending_email ? { pending_email } : {}),
 });
 

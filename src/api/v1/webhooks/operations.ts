@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
-import { authorizationOf, requireOwnAccount } from '#src/auth/access.ts';
+import { findAuthorization, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
@@ -23,22 +23,22 @@ import {
 } from '#src/delivery/webhook/subscriptions.ts';
 import type { EventType } from '#src/events/bodies.ts';
 import {
-  createdWebhook,
-  delivery,
+  createdWebhookSchema,
+  deliverySchema,
   deliveryToResponse,
-  eventsOf,
-  newWebhook,
-  sentDelivery,
+  newWebhookSchema,
+  parsePatchedEvents,
+  sentDeliverySchema,
   toResponse,
-  webhook,
-  webhookPatch,
+  webhookPatchSchema,
+  webhookSchema,
 } from './shape.ts';
 
 /**
  * Returns the membership or authorization with whose end the subscription ends. A subscription ends with it if the caller sets the
  * subscription's address.
  */
-const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: authorizationOf(caller) });
+const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: findAuthorization(caller) });
 
 /** Throws 403 if an app subscribes to an event with data that the app's scopes do not permit it to read. */
 function checkAppEvents({ appId, scopes }: Caller, events: readonly EventType[]): void {
@@ -53,10 +53,10 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
   summary: 'Subscribes the caller to one event or several.',
   audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: createdWebhook,
-  body: newWebhook,
+  answer: createdWebhookSchema,
+  body: newWebhookSchema,
   async handle({ context, db, caller, body: { url, auth_token, ...asked } }) {
-    const events = eventsOf(asked);
+    const events = parsePatchedEvents(asked);
     if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
     checkAppEvents(caller, events);
     const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
@@ -68,7 +68,7 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
 export const listWebhooks = defineOperation('GET /v1/webhooks', {
   summary: 'Lists the caller’s own subscriptions, page by page.',
   scope: 'webhooks:read',
-  answer: z.array(webhook),
+  answer: z.array(webhookSchema),
   query: z.object(pageFields),
   async handle({ db, caller, page }) {
     const rows = await page('webhook_id', (at) => list(db, requireOwnAccount(caller), at));
@@ -81,10 +81,10 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', 
     'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h.',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: webhook,
-  body: webhookPatch,
+  answer: webhookSchema,
+  body: webhookPatchSchema,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
-    const events = eventsOf(asked);
+    const events = parsePatchedEvents(asked);
     // If an app changes a subscription's address to its own, the app also receives the events subscribed earlier, so its scopes must permit
     // them.
     const received = events ?? (caller.appId && (await findWebhook(db, reach, params.webhook_id))?.events);
@@ -98,7 +98,7 @@ export const deleteWebhook = defineOperation('DELETE /v1/webhooks/{webhook_id}',
   summary: 'Deletes a subscription.',
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: shapes.message,
+  answer: shapes.messageSchema,
   handle: async ({ db, reach, params }) =>
     shapes.messageOrNotFound(await remove(db, reach, params.webhook_id), `Webhook ${params.webhook_id} was deleted`),
 });
@@ -107,7 +107,7 @@ export const testWebhook = defineOperation('POST /v1/webhooks/{webhook_id}/test'
   summary: 'Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries.',
   audit: { action: 'webhook.tested', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: delivery,
+  answer: deliverySchema,
   status: 202,
   async handle({ context, db, reach, params }) {
     const row = await sendTest(db, reach, params.webhook_id, context.clock());
@@ -118,7 +118,7 @@ export const testWebhook = defineOperation('POST /v1/webhooks/{webhook_id}/test'
 export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries', {
   summary: 'Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.',
   scope: 'webhooks:read',
-  answer: z.array(delivery),
+  answer: z.array(deliverySchema),
   query: z.object({ ...pageFields }),
   async handle({ db, reach, params, page }) {
     if (!(await reachesWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
@@ -130,7 +130,7 @@ export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/
 export const getDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}', {
   summary: 'Returns one delivery of a subscription, with the request.',
   scope: 'webhooks:read',
-  answer: sentDelivery,
+  answer: sentDeliverySchema,
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
     return { ...deliveryToResponse(sent), request: sent.request };
@@ -142,7 +142,7 @@ export const retryDelivery = defineOperation('POST /v1/webhooks/{webhook_id}/del
     'Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed.',
   audit: { action: 'webhook.retried', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: delivery,
+  answer: deliverySchema,
   status: 202,
   async handle({ context, db, reach, params }) {
     const row = await retry(db, reach, params.webhook_id, params.delivery_id, context.clock());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpsUrlField, listOf } from '#src/api/fields.ts';
-import { createdAt, instantShape, membersOf } from '#src/api/shapes.ts';
+import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
@@ -45,26 +45,28 @@ function isKey(text: string): boolean {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) && length >= 24 && length <= 64;
 }
 
-export const newWebhook = z.strictObject({ ...asked, url: callbackUrl, auth_token: authToken });
-export const webhookPatch = z.strictObject({ ...asked, url: callbackUrl, auth_token: authToken, status }).partial();
+export const newWebhookSchema = z.strictObject({ ...asked, url: callbackUrl, auth_token: authToken });
+export const webhookPatchSchema = z
+  .strictObject({ ...asked, url: callbackUrl, auth_token: authToken, status })
+  .partial();
 
-export const webhook = z
+export const webhookSchema = z
   .strictObject({
     webhook_id: webhookId,
     event: event.describe('The first of `events`.'),
     events: z.array(event).describe('Subscribed events.'),
     url: z.string().meta({ format: 'uri' }).describe('HTTPS address that receives the events.'),
     status,
-    created_at: createdAt,
+    created_at: createdAtSchema,
   })
   .meta({ id: 'Webhook' });
 
-export const createdWebhook = z.strictObject({
+export const createdWebhookSchema = z.strictObject({
   webhook_id: webhookId,
   status: z.string().describe('`active`: events are sent from now on.'),
 });
 
-export const delivery = z
+export const deliverySchema = z
   .strictObject({
     delivery_id: z.string().describe('Id of the delivery.'),
     event_id: z.string().describe('Id of the event: `id` of its body, the same in every attempt.'),
@@ -73,7 +75,7 @@ export const delivery = z
     attempts: z
       .array(
         z.strictObject({
-          at: instantShape.describe('Time of the attempt.'),
+          at: instantSchema.describe('Time of the attempt.'),
           response_status: z
             .number()
             .int()
@@ -84,14 +86,14 @@ export const delivery = z
         }),
       )
       .describe('The attempts so far, oldest first.'),
-    next_attempt_at: instantShape
+    next_attempt_at: instantSchema
       .nullable()
       .describe('Time of the next attempt. Null: no further attempt, or the subscription is paused.'),
   })
   .meta({ id: 'Delivery' });
 
 /** A webhook delivery with the request that was sent. */
-export const sentDelivery = delivery
+export const sentDeliverySchema = deliverySchema
   .extend({
     request: z
       .strictObject({
@@ -111,7 +113,10 @@ export const sentDelivery = delivery
  * Returns the events in a request, from its member `event` or `events`. Undefined if it has neither. Throws 422 if it has both, because
  * they could differ, or if it names an event twice.
  */
-export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>): WebhookEvents | undefined {
+export function parsePatchedEvents({
+  event: one,
+  events,
+}: z.output<typeof webhookPatchSchema>): WebhookEvents | undefined {
   if (one !== undefined && events !== undefined)
     throw unprocessable({ field: 'events', message: 'cannot be given together with event' });
   if (new Set(events).size < (events?.length ?? 0))
@@ -121,14 +126,14 @@ export function eventsOf({ event: one, events }: z.output<typeof webhookPatch>):
 }
 
 /** Converts a subscription for a response, without its secret. */
-export const toResponse = (row: Webhook): z.output<typeof webhook> => ({
-  ...membersOf(webhook, row),
+export const toResponse = (row: Webhook): z.output<typeof webhookSchema> => ({
+  ...pickMembers(webhookSchema, row),
   event: row.events[0] as EventType,
 });
 
 /** Converts a delivery for a response, without the receiver's responses, which only the dashboard shows. */
-export const deliveryToResponse = (row: Delivery): z.output<typeof delivery> => ({
-  ...membersOf(delivery, row),
+export const deliveryToResponse = (row: Delivery): z.output<typeof deliverySchema> => ({
+  ...pickMembers(deliverySchema, row),
   attempts: row.attempts.map(({ response_body: _, ...attempt }) => attempt),
 });
 

@@ -2,7 +2,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { prepareCalculation } from '../calculation.ts';
-import { toHomeChange, toResponse, whatIfAnswer, whatIfRequest } from './shape.ts';
+import { toHomeChange, toResponse, whatIfRequestSchema, whatIfResponseSchema } from './shape.ts';
 
 export const whatIf = defineOperation('POST /v1/what-if', {
   summary:
@@ -11,9 +11,9 @@ export const whatIf = defineOperation('POST /v1/what-if', {
   countsAs: 10,
   readsFromStandby: true,
   scope: ['insights:read', 'tariffs:read'],
-  answer: whatIfAnswer,
+  answer: whatIfResponseSchema,
   status: 200,
-  body: whatIfRequest,
+  body: whatIfRequestSchema,
   exactNumbers: true,
   async handle({ context, caller, body: { user_id, start, end, ...members } }) {
     const asked = await prepareCalculation(context, caller, { user_id, start, end });

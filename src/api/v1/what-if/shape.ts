@@ -3,7 +3,7 @@ import { checkComputedDays, computedDaysField, decimalField, userIdField } from 
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { WhatIfResult } from '#src/cost/compute.task.ts';
 import type { Battery, HomeChange } from '#src/cost/what-if.ts';
-import { cost } from '../energy-insights/shape.ts';
+import { costSchema } from '../energy-insights/shape.ts';
 import type { Examples } from '../example-ids.ts';
 
 /** Returns the schema of a decimal with up to 9 places between two numbers. The result is in billionths. */
@@ -34,7 +34,7 @@ const battery = z
     message: 'must not be more than capacity_kwh',
   });
 
-export const whatIfRequest = z
+export const whatIfRequestSchema = z
   .strictObject({
     user_id: userIdField.optional(),
     ...computedDaysField,
@@ -53,7 +53,7 @@ export const whatIfRequest = z
 export const toHomeChange = ({
   battery: one,
   production_scale,
-}: Pick<z.output<typeof whatIfRequest>, 'battery' | 'production_scale'>): HomeChange => ({
+}: Pick<z.output<typeof whatIfRequestSchema>, 'battery' | 'production_scale'>): HomeChange => ({
   battery: one
     ? ({
         capacityKwh: one.capacity_kwh,
@@ -79,9 +79,9 @@ const side = z.strictObject({
     .max(1)
     .nullable()
     .describe('Part of the usage that did not come from the grid, 0 to 1. Null: no usage.'),
-  cost: cost.unwrap().optional().describe('Cost under the user’s tariffs. Absent if no tariff was in force.'),
+  cost: costSchema.unwrap().optional().describe('Cost under the user’s tariffs. Absent if no tariff was in force.'),
 });
-export const whatIfAnswer = z.strictObject({
+export const whatIfResponseSchema = z.strictObject({
   before: side.describe('The home without the change, in the quarter-hours with data.'),
   after: side.describe('The home with the change, in the same quarter-hours.'),
   battery: z
@@ -106,7 +106,7 @@ export function toResponse({
   after,
   battery: moved,
   unknownQuarterHours,
-}: WhatIfResult): z.output<typeof whatIfAnswer> {
+}: WhatIfResult): z.output<typeof whatIfResponseSchema> {
   const shown = ({ cost: amount, ...energies }: WhatIfResult['before']) =>
     amount ? { ...energies, cost: amount } : energies;
   return {

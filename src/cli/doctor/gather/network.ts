@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, isIP } from 'node:net';
 import { join } from 'node:path';
 import { testBrokerLogin } from '#ingest/source/try-broker.ts';
-import { formatHostAndPort, localHostOf, maskUrl, stripBrackets } from '#src/config/addresses.ts';
+import { formatHostAndPort, getLocalHost, maskUrl, stripBrackets } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { withTimeout } from '#src/core/timeout.ts';
 import { isRenewedByService } from '#src/start/certificate.ts';
@@ -26,7 +26,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
     };
   // The system chooses the broker's port at each start, so this process does not know it.
   if (mqtt.port === 0) return null;
-  const host = localHostOf(mqtt.host);
+  const host = getLocalHost(mqtt.host);
   return {
     shown: formatHostAndPort(host, mqtt.port),
     isEmbedded: true,

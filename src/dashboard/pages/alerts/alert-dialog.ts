@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Alert, User } from '#clients/typescript/client.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { DecimalInput, numberErrorOf, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, findDecimalError, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
@@ -11,9 +11,9 @@ import {
   type AlertDeliveryChannel,
   type AlertType,
   alertRuleName,
-  isCostType,
+  getThreshold,
+  isCostAlertType,
   thresholdFields,
-  thresholdOf,
 } from './alert.ts';
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
@@ -26,7 +26,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
   const [type, setType] = useState<AlertType>(known?.type ?? 'daily_usage');
   // Threshold that the user has typed. While it is null, the field shows the suggested threshold. A suggestion that arrives later must not
   // replace typed text.
-  const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(thresholdOf(known)) : null);
+  const [typed, setTyped] = useState<string | null>(known ? toTypedNumber(getThreshold(known)) : null);
   const [delivery, setDelivery] = useState<AlertDeliveryChannel>(known?.delivery ?? 'email');
   const [isRefused, setRefused] = useState(false);
   const past = useLoad(() => loadAlertHistory(type, user), [type, user.user_id]);
@@ -56,7 +56,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
       // An error about a missing tariff is shown with the service's message. An error about a delivery without a receiver is explained at
       // the delivery field.
-      const isAboutTariff = isCostType(type) && (delivery === 'email' || past.value?.currency === null);
+      const isAboutTariff = isCostAlertType(type) && (delivery === 'email' || past.value?.currency === null);
       const reachesNobody = (reason: unknown) =>
         reason instanceof ApiFailure && reason.status === 409 && !isAboutTariff;
       const isNowRefused = await saved.then(() => false, reachesNobody);
@@ -85,7 +85,7 @@ function hintOf(past: AlertHistory | null): string {
   const w = words().alerts.hints;
   if (past === null) return w.looking;
   const { type, suggested, steps, currency } = past;
-  if (isCostType(type)) {
+  if (isCostAlertType(type)) {
     if (currency === null) return w.currency;
     if (suggested === null) return w.in({ currency });
     return w.suggestedIn({ currency, amount: toTypedNumber(suggested) });
@@ -99,13 +99,13 @@ function hintOf(past: AlertHistory | null): string {
 /** Returns the limits that the service accepts for the threshold field. */
 function limitsOf(type: AlertType): { least: number; most: number; isWhole?: boolean } {
   if (type === 'no_data') return { least: 1, most: 720, isWhole: true };
-  if (isCostType(type)) return { least: 0.000_000_001, most: 999_999_999 };
+  if (isCostAlertType(type)) return { least: 0.000_000_001, most: 999_999_999 };
   return { least: 0.000_001, most: 1_000_000_000 };
 }
 
 /** Returns the typed threshold as a number. Null if the service would reject it. */
 function thresholdIn(type: AlertType, text: string): number | null {
-  return numberErrorOf(text, limitsOf(type)) === '' ? numberOf(text) : null;
+  return findDecimalError(text, limitsOf(type)) === '' ? parseDecimalInput(text) : null;
 }
 
 /** Pattern of the phone numbers that the service accepts (E.164). */

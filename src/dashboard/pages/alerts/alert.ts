@@ -8,8 +8,9 @@ export type AlertDeliveryChannel = Alert['delivery'];
 /** A period in which an alert would have fired. A silence that has not ended has no end. */
 export type WouldHaveFired = AlertPreview['data'][number];
 
-export type CostType = Extract<AlertType, `${string}_cost`>;
-export const isCostType = (type: AlertType): type is CostType => type === 'daily_cost' || type === 'monthly_cost';
+export type CostAlertType = Extract<AlertType, `${string}_cost`>;
+export const isCostAlertType = (type: AlertType): type is CostAlertType =>
+  type === 'daily_cost' || type === 'monthly_cost';
 
 /** Formats a threshold with up to 9 decimals, because the service accepts amounts down to a billionth of a currency unit. */
 const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).format(value);
@@ -18,26 +19,26 @@ const amount = (value: number) => numberFormat({ maximumFractionDigits: 9 }).for
 export function describeRule(type: AlertType, threshold: number): string {
   const { alerts: w } = words();
   if (type === 'no_data') return w.silentFor({ hours: threshold });
-  return isCostType(type)
+  return isCostAlertType(type)
     ? w.costsMore[type]({ amount: amount(threshold) })
     : w.usesMore[type]({ amount: amount(threshold) });
 }
 
 type Rule = Pick<Alert, 'type' | 'threshold_kwh' | 'threshold_hours' | 'threshold'>;
 
-export const thresholdOf = ({ threshold_kwh, threshold_hours, threshold }: Rule): number =>
+export const getThreshold = ({ threshold_kwh, threshold_hours, threshold }: Rule): number =>
   threshold_kwh ?? threshold_hours ?? Number(threshold ?? 0);
 
-export const alertRuleName = (alert: Rule): string => describeRule(alert.type, thresholdOf(alert));
+export const alertRuleName = (alert: Rule): string => describeRule(alert.type, getThreshold(alert));
 
 /** Returns an alert's threshold as members of a request. */
 export function thresholdFields(type: AlertType, threshold: number): object {
   if (type === 'no_data') return { threshold_hours: threshold };
-  return isCostType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
+  return isCostAlertType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
 }
 
 /** Default thresholds for a home whose usage is unknown: high values for one household. */
-type UsageType = Exclude<AlertType, CostType | 'no_data'>;
+type UsageType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 

@@ -5,7 +5,7 @@ import type { Bar } from '../../parts/paint-bars.ts';
 import { dateFormat } from '../../words/locale.ts';
 import {
   type AlertType,
-  isCostType,
+  isCostAlertType,
   suggestedAmount,
   suggestedHours,
   suggestedKwh,
@@ -58,7 +58,7 @@ export async function loadAlertHistory(
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
     const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
-    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => silenceHoursOf(one, now))) };
+    return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => getSilenceHours(one, now))) };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
@@ -66,7 +66,7 @@ export async function loadAlertHistory(
   const query = { user_id, start: dates[0], end: dateIn(timezone)(now), group_by, tz: timezone };
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
-  if (isCostType(type)) {
+  if (isCostAlertType(type)) {
     // Status 422: the costs are in two currencies, which one chart cannot show.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
@@ -109,7 +109,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
 }
 
 /** Returns chart bars of past values. Bars of periods in which the alert would have fired are marked. Pure. */
-export function historyBarsOf({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
+export function getHistoryBars({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
@@ -136,5 +136,5 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
 };
 
 /** Returns the length of a silence in hours. If the silence has not ended, returns its length until `now`. */
-export const silenceHoursOf = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
+export const getSilenceHours = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

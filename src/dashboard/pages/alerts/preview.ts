@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Device } from '#clients/typescript/client.ts';
-import { callApi, errorSentenceOf, isTemporary, withQuery } from '../../api.ts';
+import { callApi, formatErrorSentence, isTemporary, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
@@ -9,8 +9,8 @@ import { ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
-import { type AlertType, describeRule, isCostType, thresholdFields, type WouldHaveFired } from './alert.ts';
-import { type AlertHistory, countFiringDays, HISTORY_DAYS, historyBarsOf, silenceHoursOf } from './past.ts';
+import { type AlertType, describeRule, isCostAlertType, thresholdFields, type WouldHaveFired } from './alert.ts';
+import { type AlertHistory, countFiringDays, getHistoryBars, getSilenceHours, HISTORY_DAYS } from './past.ts';
 
 /** Maximum number of silences in a response of the service. */
 const MOST = 1_000;
@@ -27,14 +27,14 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   return html`<section class="preview" aria-label=${w.label}>
     <p role="status">${preview ? renderMarks(wordsOf(preview, user.timezone)) : w.typeOne}</p>
     <${ErrorMessage} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">${isCostType(type) ? w.noCost({ days: HISTORY_DAYS }) : w.noUsage({ days: HISTORY_DAYS })}</p>`}
+    ${isEmpty && html`<p class="quiet">${isCostAlertType(type) ? w.noCost({ days: HISTORY_DAYS }) : w.noUsage({ days: HISTORY_DAYS })}</p>`}
     ${
       known &&
       !isEmpty &&
       type !== 'no_data' &&
       html`<${BarChart}
         title=${w.titles[type]}
-        bars=${historyBarsOf(known, preview?.fired ?? [], user.timezone)}
+        bars=${getHistoryBars(known, preview?.fired ?? [], user.timezone)}
         threshold=${preview?.threshold}
         currency=${known.currency ?? undefined}
         mark=${w.mark}
@@ -87,7 +87,7 @@ function usePreview(
         setError(null);
       } catch (reason) {
         if (isTooLate) return;
-        setError(errorSentenceOf(reason));
+        setError(formatErrorSentence(reason));
         if (isTemporary(reason)) timer = setTimeout(ask, RETRY_MS, threshold);
       }
     };
@@ -114,7 +114,7 @@ function Silences({ of }: { of: WouldHaveFired[] }) {
           (one) => html`<tr>
             <th scope="row">${nameOf(one.device_id ?? '')}</th>
             <td>${time(one.period_start, user.timezone)}</td>
-            <td>${one.period_end === null ? w.still({ length: lengthOf(silenceHoursOf(one)) }) : lengthOf(silenceHoursOf(one))}</td>
+            <td>${one.period_end === null ? w.still({ length: lengthOf(getSilenceHours(one)) }) : lengthOf(getSilenceHours(one))}</td>
           </tr>`,
         )}
       </tbody>

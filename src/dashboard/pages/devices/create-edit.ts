@@ -3,7 +3,7 @@ import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
-import { errorsByPathOf, submittedForm, useFormAction } from '../../parts/load.ts';
+import { getErrorsByPath, submittedForm, useFormAction } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
@@ -28,7 +28,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
   const { edits: w } = devices;
   const registers = device.channels.filter(mayBeRegister);
   const [action, setAction] = useState<Action>('exclude');
-  const { form, send, mistakes, clear, isBusy, error } = useFormAction((reason) => errorsByPathOf(reason, w.wrong));
+  const { form, send, mistakes, clear, isBusy, error } = useFormAction((reason) => getErrorsByPath(reason, w.wrong));
   const save = (event: SubmitEvent) => {
     const formData = submittedForm(event);
     const text = (name: string) => String(formData.get(name) ?? '');

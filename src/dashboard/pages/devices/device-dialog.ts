@@ -7,7 +7,7 @@ import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, Re
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { mayManage, openQuestionsOf, STATUS_BADGES, typeName } from './device.ts';
+import { getOpenQuestions, mayManage, STATUS_BADGES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
@@ -45,7 +45,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
           <dl class="facts">
             <dt>${devices.state}</dt>
             <dd><${Badge} kind=${kind}>${common.statuses[one.status]}<//> ${devices.states[one.status]}</dd>
-            ${openQuestionsOf(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
+            ${getOpenQuestions(one, true).map(({ word, meaning: why }) => html`<dt>${w.asks}</dt><dd><${Badge} kind="warn">${word}<//> ${why}</dd>`)}
             <dt>${common.lastSeen}</dt>
             <dd><${RelativeTime} at=${one.last_seen_at} zone=${user.timezone} /></dd>
             <dt>${w.paired}</dt>

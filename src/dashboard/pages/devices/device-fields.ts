@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from './device.ts';
@@ -23,7 +23,7 @@ export interface DeviceFormValues {
 export function readDeviceForm(form: HTMLFormElement): DeviceFormValues {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? '').trim();
-  const number = (name: string) => numberOf(text(name));
+  const number = (name: string) => parseDecimalInput(text(name));
   return {
     type: text('type') || text('other_type'),
     location: text('location'),

@@ -15,7 +15,7 @@ export const STATUS_BADGES: Record<Device['status'], 'good' | 'quiet' | 'bad'> =
 /**
  * Returns the open questions about a device, except those that its status already shows. `isOpen`: whether the device's details are open.
  */
-export const openQuestionsOf = ({ attention, status }: Device, isOpen: boolean) =>
+export const getOpenQuestions = ({ attention, status }: Device, isOpen: boolean) =>
   attention
     .filter((one) => one !== 'faulty')
     .filter((one) => !(one === 'silent' && status === 'inactive'))

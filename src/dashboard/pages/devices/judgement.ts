@@ -154,7 +154,7 @@ export function meaningName(meaning: string): string {
 }
 
 /** Returns the mappings in a gateway's settings. Empty if `mapping` is not a list. */
-export const mappingsOf = ({ decoder_config }: Gateway): MappingEntry[] =>
+export const getMappings = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
 /** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
@@ -168,7 +168,7 @@ export const withMappings = (
 
 /** Changes the mappings of a gateway, based on the gateway's latest settings. Returns the updated gateway. */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
-  changeConfig(of, (_, now) => withMappings(now, change(mappingsOf(now))));
+  changeConfig(of, (_, now) => withMappings(now, change(getMappings(now))));
 
 /** Changes the settings of a gateway. Loads the settings first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(

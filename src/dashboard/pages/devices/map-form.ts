@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
+import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -82,7 +82,7 @@ const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[
 /** Returns the mapping in the form. Omits empty fields. */
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
-  const scale = numberOf(text('scale'));
+  const scale = parseDecimalInput(text('scale'));
   // Omits a proposed name if the topic is a filter, because the name belongs to a single topic. The service then names each device by the
   // text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);

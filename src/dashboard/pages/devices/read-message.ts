@@ -8,9 +8,9 @@ import { busyAttributes, Dialog, ErrorMessage, Field, OneTimeContent } from '../
 import { words } from '../../words/words.ts';
 import {
   changeMappings,
+  getMappings,
   type MappingEntry,
   MessageDiagnosis,
-  mappingsOf,
   meaningName,
   withMappings,
 } from './judgement.ts';
@@ -79,11 +79,11 @@ export function ReadMessage(props: {
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
         family=${looked.judged.family}
         zone=${zone}
-        onTry=${(one: MappingEntry) => judge(looked.message, withMappings(gateway, [...mappingsOf(gateway), one]))}
+        onTry=${(one: MappingEntry) => judge(looked.message, withMappings(gateway, [...getMappings(gateway), one]))}
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
       />`
     }
-    <${Mappings} of=${mappingsOf(gateway)} isBusy=${isBusy} onRemove=${takeBack} />
+    <${Mappings} of=${getMappings(gateway)} isBusy=${isBusy} onRemove=${takeBack} />
   <//>`;
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceImport } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
-import { ApiFailure, callApi, errorSentenceOf, postBody } from '../../api.ts';
+import { ApiFailure, callApi, formatErrorSentence, postBody } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { submittedForm, useLoad } from '../../parts/load.ts';
@@ -104,7 +104,7 @@ async function checkTable(formData: FormData): Promise<Stage> {
     if (check.mistakes.length > 0) return { is: 'refused', mistakes: check.mistakes };
     return { is: 'checked', of: { ...table, query, once: crypto.randomUUID(), check }, problem: null };
   } catch (error) {
-    return refusal(error) ?? { is: 'choosing', problem: errorSentenceOf(error) };
+    return refusal(error) ?? { is: 'choosing', problem: formatErrorSentence(error) };
   }
 }
 
@@ -114,7 +114,7 @@ async function importTable(of: Checked): Promise<Stage> {
     const sent = { once: of.once, type: 'text/csv', text: of.text };
     return { is: 'done', made: await postBody<DeviceImport>(`/v1/imports${of.query}`, sent) };
   } catch (error) {
-    return refusal(error) ?? { is: 'checked', of, problem: errorSentenceOf(error) };
+    return refusal(error) ?? { is: 'checked', of, problem: formatErrorSentence(error) };
   }
 }
 

@@ -3,7 +3,7 @@ import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { cubicMetres, kwh } from '../../parts/format.ts';
 import {
-  lastDayOf,
+  getLastDay,
   PERIOD_UNITS,
   type Period,
   periodAt,
@@ -28,7 +28,7 @@ export function PeriodChooser(props: {
   const { period, today, first, onShow } = props;
   const { unit, start } = period;
   const w = words().period;
-  const isLast = lastDayOf(period) >= today;
+  const isLast = getLastDay(period) >= today;
   const isFirst = start <= (first ?? '1970-01-08');
   const step = (by: number, isEnd: boolean) =>
     html`<button

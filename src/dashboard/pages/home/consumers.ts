@@ -1,7 +1,7 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { formatRoughMoney, kwh, money, percent, watts } from '../../parts/format.ts';
-import { periodAddressOf } from '../../parts/period.ts';
+import { getPeriodAddress } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, renderMarks } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -45,7 +45,7 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
   const yearly = (base: number) =>
     costs?.kilowatt_year &&
     base >= MIN_NIGHT_WATTS &&
-    html` <span class="quiet">${w.baseCost({ money: yearlyCostOf(base, costs.kilowatt_year) })}</span>`;
+    html` <span class="quiet">${w.baseCost({ money: getYearlyCost(base, costs.kilowatt_year) })}</span>`;
   const row = (one: Row) => html`<tr key=${one.key}>
     <th scope="row"><span>${one.page === null ? one.name : html`<a ...${follow(one.page)}>${one.name}</a>`}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
     <td>${one.used === null ? '–' : kwh(one.used)}</td>
@@ -116,7 +116,7 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
 const pageOf = (deviceId: string, { unit, start, now }: Period): string =>
   unit === 'day' && start === now.slice(0, 10)
     ? `devices/${deviceId}`
-    : `devices/${deviceId}/${periodAddressOf({ unit, start })}`;
+    : `devices/${deviceId}/${getPeriodAddress({ unit, start })}`;
 
 interface Row {
   key: string;
@@ -184,7 +184,7 @@ export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile'
 }
 
 /** Formats the approximate yearly cost of a load in W. `of`: yearly cost of a constant load of 1 kW. */
-export const yearlyCostOf = (load: number, of: { amount: number; currency: string }): string =>
+export const getYearlyCost = (load: number, of: { amount: number; currency: string }): string =>
   formatRoughMoney((load * of.amount) / 1_000, of.currency);
 
 /** Sentence about the load at night, most of which is wasted because people are asleep. */
@@ -197,7 +197,7 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const money =
     currency === undefined || amount === null
       ? null
-      : yearlyCostOf((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
+      : getYearlyCost((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
   if (!device) return html`<p>${renderMarks(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
   return html`<p>${renderMarks(

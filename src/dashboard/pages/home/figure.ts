@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Cost, FigureDetails as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { costNotesOf, dayName, decimals, kwh, money, percent } from '../../parts/format.ts';
+import { dayName, decimals, formatCostNotes, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
@@ -66,7 +66,7 @@ export function Total(props: {
           ? html`<i class="swatch" /> ${common.estimatedOfIt({ amount: unit(estimated) })}`
           : home.allMeasured
     }</dd>
-    ${cost && costNotesOf(cost).map((caveat) => html`<dd class="quiet">${caveat}</dd>`)}
+    ${cost && formatCostNotes(cost).map((caveat) => html`<dd class="quiet">${caveat}</dd>`)}
     ${children}
   </div>`;
 }

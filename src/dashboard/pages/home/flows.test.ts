@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers, selfConsumptionOf } from './flows.ts';
+import { findSelfConsumption, isBalanced, LABEL_HEIGHT_PX, layOutBands, listConsumers } from './flows.ts';
 
 const nothing = {
   ...{ grid_import_kwh: null, grid_export_kwh: null, production_kwh: null, charged_kwh: null, discharged_kwh: null },
@@ -10,13 +10,13 @@ const nothing = {
 test('energy that charged the battery is shown as stored, not as used', () => {
   // A day with 2.23 kWh used, of which 0.74 kWh came from the roof, and 4.92 kWh stored in the battery.
   const flows = { ...nothing, production_kwh: 5.66, grid_import_kwh: 1.49, charged_kwh: 4.92, self_consumed_kwh: 5.66 };
-  expect(selfConsumptionOf({ ...flows, autarky: 0.331 }, 2.23)).toEqual({
+  expect(findSelfConsumption({ ...flows, autarky: 0.331 }, 2.23)).toEqual({
     kwh: expect.closeTo(0.74, 6),
     share: 0.331,
     storedKwh: 4.92,
   });
   // If the battery was charged from the grid, self-consumption is zero and not negative.
-  expect(selfConsumptionOf({ ...flows, grid_import_kwh: 3, autarky: 0 }, 2.23)).toMatchObject({ kwh: 0, share: 0 });
+  expect(findSelfConsumption({ ...flows, grid_import_kwh: 3, autarky: 0 }, 2.23)).toMatchObject({ kwh: 0, share: 0 });
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   ['without a meter at the connection point', { ...nothing, production_kwh: 5 }, 4],
   ['of a time of which nothing is known', { ...nothing, production_kwh: 5, grid_import_kwh: 1 }, null],
 ])('omits self-sufficiency %s', (_, flows, used) => {
-  expect(selfConsumptionOf(flows, used)).toBeNull();
+  expect(findSelfConsumption(flows, used)).toBeNull();
 });
 
 /** Returns the y positions of a band's upper and lower edge at its start and at its end, without the tip of the arrow. */

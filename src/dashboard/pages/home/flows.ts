@@ -55,7 +55,7 @@ export function Flows(props: { flows: Flow; used: number | null; devices: Period
           ${TO.map(rowOf)}
           ${row(w.used, used)}
           ${flows.consumption_kwh !== null && USED.map(rowOf)}
-          ${row(w.autarky, selfConsumptionOf(flows, used)?.share ?? null, percent)}
+          ${row(w.autarky, findSelfConsumption(flows, used)?.share ?? null, percent)}
         </tbody>
       </table>
     </div>
@@ -131,7 +131,7 @@ interface OwnUse {
 /**
  * Returns the self-consumption in a period. Null if the home has no production or a figure is unknown. `used`: total usage in kWh. Pure.
  */
-export function selfConsumptionOf(flows: Flow, used: number | null): OwnUse | null {
+export function findSelfConsumption(flows: Flow, used: number | null): OwnUse | null {
   const { production_kwh, grid_import_kwh, charged_kwh, autarky } = flows;
   if (production_kwh === null || grid_import_kwh === null || used === null || autarky === null) return null;
   return { kwh: Math.max(0, used - grid_import_kwh), share: autarky, storedKwh: charged_kwh };

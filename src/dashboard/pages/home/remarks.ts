@@ -3,7 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { kwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { dayOf, describeRemark, timeIn, watts } from '../../parts/remark-text.ts';
+import { describeRemark, formatDayName, timeIn, watts } from '../../parts/remark-text.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -62,7 +62,7 @@ function comparisonOf(remark: Remark, zone: string): Comparison | null {
       return ofEnergy(c.made, remark.compared, middleOf(remark.compared));
     case 'unusual_day': {
       const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
-      const values = rows.map((one) => ({ name: dayOf(one.date), value: one.kwh }));
+      const values = rows.map((one) => ({ name: formatDayName(one.date), value: one.kwh }));
       return { column: c.used, values, usual: remark.usual_kwh, unit: kwh };
     }
     case 'cheaper_tariff':

@@ -21,7 +21,7 @@ export interface EnergySources {
  * energy, so the attribution is a convention: production is first exported, then stored, then used; the battery covers the first part of
  * the remaining usage, and the grid the rest. Pure.
  */
-export function energySourcesOf(measures: Measures): EnergySources {
+export function getEnergySources(measures: Measures): EnergySources {
   const used = Math.max(0, measures.kwh_used ?? 0);
   const [exported, charged] = [measures.grid_export_kwh ?? 0, measures.charged_kwh ?? 0];
   const sun = Math.min(used, Math.max(0, (measures.production_kwh ?? 0) - exported - charged));

@@ -4,9 +4,9 @@ import { DAY_MS, kwh, money, percent, watts } from '../../parts/format.ts';
 import { daysName } from '../../parts/period.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { yearlyCostOf } from './consumers.ts';
+import { getYearlyCost } from './consumers.ts';
 import { Figure } from './figure.ts';
-import { selfConsumptionOf } from './flows.ts';
+import { findSelfConsumption } from './flows.ts';
 import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
@@ -43,7 +43,7 @@ export function MainFigures({
 export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts | null }) {
   const { home, period: w } = words();
   const { used, compared, profile, flows } = shown;
-  const own = flows && selfConsumptionOf(flows, used.kwh_used);
+  const own = flows && findSelfConsumption(flows, used.kwh_used);
   const ofDevice = shown.device_id !== null;
   return html`<dl class="figures">
     ${compared && html`<${Then} name=${w.lastYear} then=${compared.last_year} of=${shown} costs=${costs} which="last_year" />`}
@@ -54,7 +54,7 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
         <dt>${w.base}</dt>
         <dd class="big">${watts(profile.base_watts)}</dd>
         ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
-        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: yearlyCostOf(profile.base_watts, costs.kilowatt_year) })}</dd>`}
+        ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: getYearlyCost(profile.base_watts, costs.kilowatt_year) })}</dd>`}
       </div>`
     }
     ${

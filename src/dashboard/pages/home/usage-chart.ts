@@ -7,11 +7,11 @@ import { BarChart, type BarPart, firstChartHeightPx } from '../../parts/chart.ts
 import { DAY_MS, formatCostWithNotes } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
-import { lastDayOf, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { getLastDay, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { energySourcesOf } from './sources.ts';
+import { getEnergySources } from './sources.ts';
 import { precedingDaysName } from './summary.ts';
 
 /** Selectable lengths of the bars of a day. */
@@ -37,7 +37,7 @@ function ghostDays({ unit, start, end, compared }: Period): { start: string; end
   if (!compared) return null;
   if (unit === 'year') {
     const before = shiftPeriod({ unit, start }, -1);
-    return { start: before.start, end: lastDayOf(before) };
+    return { start: before.start, end: getLastDay(before) };
   }
   if (!compared.before) return null;
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -183,11 +183,11 @@ function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] 
   const layers: Layer[] =
     reading === 'energy'
       ? [
-          { name: w.grid, colour: '--mains', value: (row) => energySourcesOf(row).grid },
-          { name: w.sun, colour: '--sun', value: (row) => energySourcesOf(row).sun },
-          { name: w.battery, colour: '--battery', value: (row) => energySourcesOf(row).battery },
-          { name: w.exported, colour: '--mains-out', value: (row) => -energySourcesOf(row).exported },
-          { name: w.charged, colour: '--battery-out', value: (row) => -energySourcesOf(row).charged },
+          { name: w.grid, colour: '--mains', value: (row) => getEnergySources(row).grid },
+          { name: w.sun, colour: '--sun', value: (row) => getEnergySources(row).sun },
+          { name: w.battery, colour: '--battery', value: (row) => getEnergySources(row).battery },
+          { name: w.exported, colour: '--mains-out', value: (row) => -getEnergySources(row).exported },
+          { name: w.charged, colour: '--battery-out', value: (row) => -getEnergySources(row).charged },
         ]
       : [
           {

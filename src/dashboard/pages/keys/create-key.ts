@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CreatedKey, Key, RotatedKey } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { DecimalInput, numberOf } from '../../parts/decimal-input.ts';
+import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { time } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
@@ -77,7 +77,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   const { run, isBusy, error } = useAction();
   const rotate = (event: SubmitEvent) => {
     const rotationData = submittedForm(event);
-    const overlap_hours = numberOf(String(rotationData.get('hours')));
+    const overlap_hours = parseDecimalInput(String(rotationData.get('hours')));
     const { expires_at } = selectedExpiry(rotationData);
     run(async () => {
       setMade(

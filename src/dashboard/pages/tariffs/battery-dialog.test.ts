@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countHours, paybackOf } from './battery-dialog.ts';
+import { countHours, getPayback } from './battery-dialog.ts';
 import { lastTwelveMonths } from './what-if.ts';
 
 test('the last twelve months are complete months, also after a leap day and at the turn of a year', () => {
@@ -11,7 +11,7 @@ test('the last twelve months are complete months, also after a leap day and at t
 
 test('computes the payback time of a battery as price ÷ yearly saving, if most of the year is known and something is saved', () => {
   const of = (saved: number, price: number, unknownHours = 0) =>
-    paybackOf({ saved, price, hours: 8_760, unknownHours });
+    getPayback({ saved, price, hours: 8_760, unknownHours });
   expect(of(250, 1_850)).toEqual({ kind: 'years', years: 7.4 });
   expect(of(250, 6_000)).toEqual({ kind: 'years', years: 24 });
   expect(of(250, 0)).toEqual({ kind: 'years', years: 0 });

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, numberOf, toTypedNumber } from '../../parts/decimal-input.ts';
+import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
 import { createMoneyFormatter, DAY_MS, dayName, kwh, money, percent } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
@@ -30,7 +30,7 @@ export const countHours = ({ start, end }: { start: string; end: string }): numb
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
 /** Returns the payback of a battery with a price. `saved`: savings in twelve months, of which `hours` hours have passed. Pure. */
-export function paybackOf({
+export function getPayback({
   saved,
   price,
   hours,
@@ -56,7 +56,7 @@ export function BatteryDialog(props: {
   const { run, isBusy, error } = useAction();
   const tryIt = (event: SubmitEvent) => {
     const formData = submittedForm(event);
-    const typed = (name: string) => numberOf(String(formData.get(name) ?? ''));
+    const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
     // Rounded to six decimals, because a division by 100 may produce more than the nine decimals that the service accepts.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
@@ -129,7 +129,7 @@ function paybackWords(of: {
 }): string {
   const w = words().tariffs.whatIf.battery;
   const { saved, price, days, currency, unknown_hours } = of;
-  const payback = paybackOf({ saved, price, hours: countHours(days), unknownHours: unknown_hours });
+  const payback = getPayback({ saved, price, hours: countHours(days), unknownHours: unknown_hours });
   if (payback.kind === 'unknown') return w.tooLittle;
   const shown = money(String(price), currency);
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });

@@ -3,13 +3,13 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { costNotesOf, dayName, money } from '../../parts/format.ts';
-import { errorsByPathOf, useFormAction } from '../../parts/load.ts';
+import { dayName, formatCostNotes, money } from '../../parts/format.ts';
+import { getErrorsByPath, useFormAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
+import { getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
@@ -31,11 +31,11 @@ export function CompareDialog(props: {
   const { common, tariffs } = words();
   const w = tariffs.whatIf.compare;
   const begun = ({ terms, name, currency }: StartingPoint) =>
-    tariffFormOf(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
+    getTariffForm(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
   const [form, setForm] = useState<TariffForm>(() => begun(defaultStartingPoint(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
-  const action = useFormAction((reason) => errorsByPathOf(reason, tariffs.form.wrong, PATH));
+  const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
   // Discards the previous result, because it belongs to other terms.
   const change = (next: (now: TariffForm) => TariffForm) => {
     setAnswer(null);
@@ -101,7 +101,7 @@ function Parts({ of: { currency, current, alternatives } }: { of: TariffComparis
   const shown = rows.filter(
     ([, part]) => part === 'total' || [current, other].some((cost) => Number(cost?.[part] ?? 0)),
   );
-  const caveats = [...new Set([current, other].flatMap((cost) => (cost ? costNotesOf(cost) : [])))];
+  const caveats = [...new Set([current, other].flatMap((cost) => (cost ? formatCostNotes(cost) : [])))];
   return html`${renderTable(
     shown,
     [

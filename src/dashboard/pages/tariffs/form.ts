@@ -46,7 +46,7 @@ const NO_RATES: RatesForm = {
 };
 
 /** Returns the form with the terms of a template or tariff; without either, a form with one empty price. */
-export function tariffFormOf(
+export function getTariffForm(
   terms: TariffTemplate['terms'] | Tariff,
   about: Pick<TariffForm, 'name' | 'valid_from' | 'currency'>,
 ): TariffForm {

@@ -3,14 +3,14 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, isTemporary } from '../../api.ts';
 import { html } from '../../html.ts';
-import { costNotesOf, dayName, money } from '../../parts/format.ts';
-import { type ErrorsByPath, errorsByPathOf, RETRY_MS, useFormAction } from '../../parts/load.ts';
+import { dayName, formatCostNotes, money } from '../../parts/format.ts';
+import { type ErrorsByPath, getErrorsByPath, RETRY_MS, useFormAction } from '../../parts/load.ts';
 import { monthBefore } from '../../parts/period.ts';
 import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { areRatesEmpty, type TariffForm, tariffFormOf, toTariffMembers } from './form.ts';
+import { areRatesEmpty, getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
 import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
@@ -33,15 +33,15 @@ export function TariffDialog(props: {
   const w = tariffs.form;
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
   const begun = ({ terms, name, currency }: StartingPoint, valid_from: string) =>
-    tariffFormOf(terms, { name, currency, valid_from });
+    getTariffForm(terms, { name, currency, valid_from });
   const [first] = useState(() => defaultStartingPoint(current, user.timezone));
-  const [form, setForm] = useState<TariffForm>(() => (known ? tariffFormOf(known, known) : begun(first, valid_from)));
+  const [form, setForm] = useState<TariffForm>(() => (known ? getTariffForm(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
   const errorsOf = (reason: unknown): ErrorsByPath => {
     const taken = all.find((one) => one.valid_from === form.valid_from && one.tariff_id !== known?.tariff_id);
     if (reason instanceof ApiFailure && reason.status === 409 && taken)
       return { valid_from: w.taken({ name: taken.name, day: dayName(taken.valid_from) }) };
-    return errorsByPathOf(reason, w.wrong);
+    return getErrorsByPath(reason, w.wrong);
   };
   const action = useFormAction(errorsOf);
   const start = (chosen: StartingPoint) => {
@@ -115,7 +115,7 @@ function wordsOf({ start, currency, alternatives }: TariffComparison) {
     ...part(cost.standing, w.standing),
     ...part(cost.capacity, w.capacity),
     ...part(cost.export, w.export),
-    ...costNotesOf(cost),
+    ...formatCostNotes(cost),
   ];
   return renderMarks(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

@@ -10,7 +10,7 @@ import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderMarks } from '.
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { webhookName } from './create-webhook.ts';
-import { attemptOutcomeOf } from './webhook.ts';
+import { getAttemptOutcome } from './webhook.ts';
 
 const SHOWN = 20;
 /** Interval at which the log is refreshed: `near` while the next attempt of a delivery is imminent, otherwise `else`. */
@@ -100,7 +100,7 @@ function DeliveryRow(props: {
       <th scope="row" data-name=${webhooks.event}>${event}</th>
       <td data-name=${common.status}><${Badge} kind=${KINDS[status]}>${common.statuses[status]}<//></td>
       <td data-name=${w.tries}>${attempts.length}</td>
-      <td data-name=${w.lastAnswer}>${last ? attemptOutcomeOf(last) : '–'}</td>
+      <td data-name=${w.lastAnswer}>${last ? getAttemptOutcome(last) : '–'}</td>
       <td data-name=${w.lastTry}><${RelativeTime} at=${last?.at ?? null} zone=${zone} never="–" /></td>
       <td data-name=${w.nextTry}>${nextTry(delivery, isPaused)}</td>
       <td>
@@ -154,7 +154,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
         <ol>
           ${tries.toReversed().map(
             (one) => html`<li>
-              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${attemptOutcomeOf(one)}<//> ${w.after({ milliseconds: count(one.duration_ms) })}
+              <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${getAttemptOutcome(one)}<//> ${w.after({ milliseconds: count(one.duration_ms) })}
                 ${' '}<time datetime=${one.at}>${time(one.at, zone)}</time></p>
               ${
                 one.response_body

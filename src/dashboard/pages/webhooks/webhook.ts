@@ -34,14 +34,14 @@ createServer(async (request, response) => {
 type Attempt = Delivery['attempts'][number];
 
 /** Returns the outcome of an attempt to deliver: "HTTP 200", or the error. */
-export const attemptOutcomeOf = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
+export const getAttemptOutcome = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
 /** Returns the reason why a subscription is paused: the error of its last failed attempt, if the deliveries contain it. Pure. */
-export function pauseReasonOf(deliveries: Delivery[]): string {
+export function getPauseReason(deliveries: Delivery[]): string {
   const last = deliveries
     .flatMap(({ attempts }) => attempts)
     .reduce<Delivery['attempts'][number] | null>((a, b) => (a === null || b.at > a.at ? b : a), null);
   return last === null || last.error === null
     ? words().webhooks.byHand
-    : words().webhooks.lastTry({ outcome: attemptOutcomeOf(last) });
+    : words().webhooks.lastTry({ outcome: getAttemptOutcome(last) });
 }
