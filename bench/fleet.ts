@@ -136,7 +136,7 @@ async function withFleet<T>(devices: number, watches: number[], run: (fleet: Fle
 }
 
 /**
- * Adds devices: two per home; every fifth home also has a gateway with Tasmota, every thousandth a Shelly. 2 % of the devices are silent,
+ * Adds devices: two per home. In every fifth home both are behind a gateway, as Tasmota or, in every 500th home, Shelly. 2 % are silent,
  * each since some time in the last 60 days; 0.5 % are faulty. On each of the last 30 days, 1 % of all devices stopped and resumed.
  */
 async function addFleet(pool: Pool, devices: number, utility: string): Promise<void> {

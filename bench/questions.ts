@@ -39,7 +39,7 @@ export interface BenchmarkQuestion {
   command: string;
 }
 
-/** Returns the questions of the README's table that an npm script answers. With `name`: the questions of one benchmark. */
+/** Returns the questions of the README's table that the npm script `script` answers. With `name`: only those of one benchmark. */
 export function getQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {

@@ -26,8 +26,8 @@ const WARN_EVERY = 100_000;
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**
- * Pause of a partition after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the device
- * gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
+ * Pause of the last partition after a batch of a backlogged device while other devices send, as a multiple of the batch's duration: the
+ * device gets a quarter of a partition's time. If many devices are backlogged, as after an outage, the pause is divided by their number.
  */
 const REST = 3;
 

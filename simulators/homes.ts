@@ -150,8 +150,8 @@ export function freezerWatts({ freezer, faults, utcOffsetMinutes }: HomeTraits, 
 }
 
 /**
- * Returns the minute of a day until which it is dark in the morning, and the minute from which it is dark in the evening. Both vary by two
- * hours over the year.
+ * Returns the minute of a day until which it is dark in the morning, and the minute from which it is dark in the evening. Both vary over the
+ * year, by up to two hours from their mean.
  */
 function darkness(localDayMs: number): { untilMinute: number; fromMinute: number } {
   const swing = 120 * Math.cos((2 * Math.PI * (localDayMs / DAY_MS + 10)) / 365.25);

@@ -40,7 +40,7 @@ export interface DecodedMessage {
   status?: 'online' | 'offline' | 'faulty';
 }
 
-/** Plausible minimum and maximum of values by quantity. The maximum of a register is the largest that is an exact number in mWh or cm³. */
+/** Plausible minimum and maximum of values by quantity. Up to the maximum of a register, mWh and cm³ are exact numbers. */
 export const PLAUSIBLE_BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],

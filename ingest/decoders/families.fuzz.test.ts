@@ -15,7 +15,7 @@ import {
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
- * Number of mutated messages per family, by default 500. `npm test` uses three times as many, with a new seed each time. Run 100,000 after
+ * Number of mutated messages per family, by default 500. `npm test` uses twice as many, with a new seed each time. Run 100,000 after
  * changing a decoder.
  */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
@@ -119,8 +119,8 @@ function numbersInProtobuf(payload: Buffer): number[] {
 const NO_VALUE = /(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
 /**
- * Returns the numbers of a SenML pack: values and sums, each added to the latest base (RFC 8428, sections 4.1 and 4.5.1). Decoders also
- * convert sums, for example from K to °C. If a base is not a number, all numbers after it are unusable.
+ * Returns the numbers of a SenML pack: values and sums, each added to the latest base (RFC 8428, sections 4.1 and 4.5.1). The decoder
+ * converts the results like plain numbers, for example from K to °C. If a base is not a number, all numbers after it are unusable.
  */
 function numbersInSenml(payload: Buffer): number[] {
   let pack: unknown;
@@ -167,8 +167,9 @@ const isWellFormed = ({ device, channel, value, atMs, native, key = native, desc
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Returns the families that must not decode a message of the given family. Exempt are the generic family, which decodes all announced
- * topics, the families after it, which decode the same topics without an announcement, and `names`, which decodes what the others reject.
+ * Returns the families that must not decode a message of the given family. Always exempt are the generic family, which decodes all
+ * announced topics, and `names`, which decodes what the others reject. The families after the generic one are exempt from its messages,
+ * because they decode the same topics without an announcement.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');

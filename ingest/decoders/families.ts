@@ -103,8 +103,8 @@ export const FAMILIES: readonly Family[] = [
   statestreamFamily,
   loadTableFamily('emsesp'),
   espurnaFamily,
-  // Families that recognise messages by their bodies. They come late, because they would search the bodies of all messages for families
-  // after them.
+  // These families recognise messages by their bodies. They come late, because they search the body of each message of a family after
+  // them.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),

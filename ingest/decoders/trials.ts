@@ -35,7 +35,10 @@ export function proposeSettings({ topic, settings, seen, asked }: Known): Decode
   return trials;
 }
 
-/** Returns an example setting for a name in a meter script, with the unit at the end of the name; null if the name has no unit. */
+/**
+ * Returns an example setting for a name in a meter script, with the unit at the end of the name; null if the name has no unit. The import
+ * is an example, too: only the owner knows the direction.
+ */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
   const unit = unitAtEndOfName(name);
   return unit === null || unit === 'C' || unit === 'm3' || unit === 'l' ? null : { unit, counts_as: 'import' };

@@ -8,7 +8,7 @@ interface ListedQuantity {
   readonly channel: string;
   readonly kind: string;
   /**
-   * Key of the quantity within its device (`Said.key`). Undefined if its meaning does not depend on the device's other
+   * Key of the quantity within its device (`DecodedValue.key`). Undefined if its meaning does not depend on the device's other
    * quantities, or if it was listed before keys were stored.
    */
   readonly key?: string;

@@ -21,7 +21,7 @@ export interface EnergyInterval {
    */
   estimated: boolean;
   /**
-   * Whether the energy comes from late news, a reading that arrived after a silence. Such energy remains estimated, even if other tariffs
+   * Whether the energy is late news: a confirmed jump that the source reported late. Such energy remains estimated, even if other tariffs
    * limit it to a short time.
    */
   isLate?: boolean;
@@ -133,8 +133,8 @@ export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
   readonly earlier?: readonly EarlierSettings[];
   /**
-   * Times (Unix ms, in order) at which the owner changed the decoder settings, so that the series reads a different counter afterwards. No
-   * difference is counted across such a time.
+   * Times (Unix ms, in order) after which the series reads a different counter, because the owner then changed the decoder settings. Each
+   * is the time of the last reading before such a change. No difference is counted across such a time.
    */
   readonly splits?: readonly number[];
   /**

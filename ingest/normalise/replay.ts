@@ -120,8 +120,8 @@ export interface ReplayComparison {
 }
 
 /**
- * The counting rules of a series before and after a change. These rules differ only in the settings and roles that apply before
- * `lastChangeMs`.
+ * The counting rules of a series before and after a change. These rules differ only in the settings and roles that apply up to
+ * `lastChangeMs` (inclusive).
  */
 export interface RulesBeforeAndAfter {
   readonly before: CountingRule<unknown>;

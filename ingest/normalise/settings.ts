@@ -14,8 +14,8 @@ export function settingsAt(settings: SettingsByTime): (ms: number) => CountingSe
 }
 
 /**
- * Whether the owner changed the decoder settings between two times (Unix ms), so that the series reads another counter. The energy between
- * the two times is then unknown.
+ * Whether the series began to read another counter between the readings at two times (Unix ms), because the owner changed the decoder
+ * settings. The energy between the two times is then unknown.
  */
 export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;

@@ -4,8 +4,8 @@ import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from 
 
 /**
  * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). Sources that send a register
- * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies within such a gap and
- * ends before it, the energy of the step over the gap is placed after the latest such end.
+ * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies within a step and ends
+ * before it, the energy of the containing step is placed after the latest such end.
  */
 
 /**

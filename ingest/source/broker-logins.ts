@@ -19,7 +19,7 @@ export interface ClientCertificates {
 
 /** Callbacks that check logins. */
 export interface LoginOptions {
-  /** Returns the account of a device or gateway. Null if the secret is wrong. */
+  /** Returns the account of a device or gateway. Null if no device or gateway has this id and secret. */
   findLogin(username: string, secret: string): Promise<LoginAccount | null>;
   /** Returns those of the given password logins that would now be refused. */
   endedLogins<T extends LoginCredentials>(logins: readonly T[]): Promise<readonly T[]>;

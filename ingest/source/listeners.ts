@@ -20,7 +20,7 @@ export interface ListenOptions {
   tls: { cert: Buffer; key: Buffer };
   handshakeMs?: number;
   /**
-   * Whether an address is that of a proxy. Only from a proxy, PROXY headers are accepted on the port without TLS. Undefined if there is no
+   * Whether an address is that of a proxy. PROXY headers are accepted only from a proxy, on the port without TLS. Undefined if there is no
    * proxy.
    */
   isProxy?(address: string | undefined): boolean;

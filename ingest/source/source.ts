@@ -15,8 +15,8 @@ export interface RawMessage {
  */
 export interface Receipt {
   /**
-   * Must be called exactly once, when the message is committed or is found to be irrelevant. The call sends the acknowledgement to the
-   * message's sender.
+   * Must be called exactly once, when the message is committed or is found to be irrelevant. The message's sender gets no acknowledgement
+   * before this call.
    */
   done(): void;
 }

@@ -37,8 +37,8 @@ export function interceptPublishes(client: MqttClient, taking: PublishCallbacks)
 }
 
 /**
- * Returns the stream that replaces mqtt.js' connection. Packets that mqtt.js sends pass through the stream; it receives from the stream all
- * packets except messages.
+ * Returns the stream that replaces mqtt.js' connection. The stream passes on all packets that mqtt.js sends, and all packets of the broker
+ * except messages.
  */
 function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
   // PUBACKs are written to the same stream as mqtt.js' packets, because mqtt.js writes one packet in several pieces.

@@ -103,8 +103,9 @@ export interface SeriesState {
    */
   readonly closedUntilMs: number | null;
   /**
-   * Times (Unix ms, in order) at which the owner changed the decoder settings, so that the series reads a different counter afterwards.
-   * Omitted if there are none, or in a cached head, because all further readings come after the last of these times.
+   * Times (Unix ms, in order) after which the series reads a different counter, because the owner then changed the decoder settings. Each
+   * is the time of the last reading before such a change. Omitted if there are none, or in a cached head, because all further readings come
+   * after the last of these times.
    */
   readonly splits?: readonly number[];
 }

@@ -140,7 +140,7 @@ class Round {
   readonly #known: number[] = [];
   #used = 0;
   /**
-   * For each message: index of its device; -1 if the device is not on the fast path. The next three arrays have one entry for each reading.
+   * For each message: index of its device; -1 if the device is not cached. The next three arrays have one entry for each reading.
    */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];

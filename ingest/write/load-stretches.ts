@@ -24,13 +24,14 @@ const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with the first retained
- * one. Of the excluded readings immediately before a stretch, only the last is loaded, because it may be the last of the series.
+ * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with those that it has
+ * kept (`closed_readings`). Of the excluded readings immediately before a stretch, only the last is loaded, because it may be the last of
+ * the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Readings that retention has retained from dropped times are in a separate table, so each part of a stretch merges and sorts both
-  // tables. Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+  // Readings of dropped times that retention has kept are in a separate table, so each part of a stretch merges and sorts both tables. Raw
+  // SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x

@@ -97,8 +97,8 @@ export type LongerStretchRequest =
   | 'reaches into the next';
 
 /**
- * Returns the state of a counting rule immediately before the first plainly counted reading, on the assumption that no reading precedes the
- * given ones.
+ * Returns the state of a counting rule immediately before the first plainly counted reading, on the assumption that no reading precedes
+ * that one.
  */
 function fromFirstCounted(
   rule: CountingRule<unknown>,

@@ -65,7 +65,7 @@ export function findPieceOfSettingsChange(
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
 
-/** Applies the edits of a series to the readings of a stretch. Records readings by hand that are added or deleted in the plan. */
+/** Applies the edits of a series to the readings of a stretch. Records in the plan which readings by hand are added and deleted. */
 function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;

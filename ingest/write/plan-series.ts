@@ -84,9 +84,9 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
 }
 
 /**
- * Rejects points of a time that retention has closed, for example because retention was longer when their time was accepted, or a clock was
- * wrong. Also rejects points that a changed `decoder_config` produced for the time before the change, because they measure another quantity
- * than the readings stored for that time.
+ * Rejects points of a time that retention has closed. (Such a time can be within today's retention if retention was shorter before, or a
+ * clock was wrong.) Also rejects points that a changed `decoder_config` produced for the time before the change, because they measure
+ * another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
   const untilMs = refusedUntilMs(series);

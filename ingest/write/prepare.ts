@@ -150,7 +150,8 @@ class Stages {
 
   /**
    * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. Such devices
-   * are not on the fast path because they close an hour, count other commodities than electricity, or get a verdict.
+   * are not on the fast path because, for example, their energy reaches beyond the next hour, they count commodities other than
+   * electricity, or they get a verdict.
    */
   planCached(): void {
     const { memory } = this.#tools;

@@ -66,8 +66,8 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns `series.tariff_since`. Null if the series never was a tariff. A former tariff retains the value, because it determines how the
- * earlier steps of the series are placed.
+ * Returns `series.tariff_since`. Null if the series is not and never was a tariff, or now counts as something else. A former tariff that no
+ * longer counts retains the value, because the value determines how the earlier steps of the series are placed.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;

@@ -154,7 +154,7 @@ export function createTextWriter() {
 export type TextWriter = ReturnType<typeof createTextWriter>;
 
 const [MINUS, ZERO] = [45, 48];
-/** Factor, and its number of digits, by which integers are split for 32-bit arithmetic. */
+/** Divisor that splits integers for 32-bit arithmetic, and the number of digits of the lower part. */
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
 /**

@@ -24,11 +24,14 @@ export interface StretchBounds {
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
-  /** Set for a stretch that is only searched and not replayed: for steps of a tariff register, or for the first nonzero reading. */
+  /**
+   * Set for a stretch that is only searched and not replayed: for steps of a tariff register on which other tariffs depend, or for the
+   * first nonzero reading.
+   */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Skips the excluded readings immediately before and after a stretch, because months of readings may have millions of them. */
+/** Skips the excluded readings immediately before and after a stretch, because an edit may exclude months, with millions of readings. */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);

@@ -31,7 +31,7 @@ export function startEvaluator(threads: number = Math.max(1, availableParallelis
   if (hasLittleMemory()) return WITHOUT_THREADS;
   const pool = createThreads<EvaluationTask, CandidateArrays>(
     new URL('./evaluate.task.ts', import.meta.url),
-    // Maximum length of the queue: each concurrent batch waits for its task before it submits another task.
+    // Each concurrent batch waits for its task before it submits another task, so the queue cannot grow beyond `mayWait`.
     { least: 1, most: threads, mayWait: 2 * threads },
   );
   return {

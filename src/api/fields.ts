@@ -69,8 +69,8 @@ export const groupingSchema = z
 const MAX_ROWS = 10_000;
 
 /**
- * Returns the requested days, or null if the query names none. Throws 422 if only one day is given, or if the days are in the wrong order
- * or too many.
+ * Returns the requested days, or null if the query names none. Throws 422 if only one day is given, if `group_by` is given without days, if
+ * the days are in the wrong order, or if the range has too many rows.
  */
 export function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {

@@ -442,8 +442,8 @@ function bodyOf(schema: Shape, body: unknown): unknown {
 const NO_MEMBERS = z.strictObject({}).optional();
 
 /**
- * Returns the body for an operation that takes none. A POST refuses members, because the client would expect them to have an effect. The
- * body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
+ * Checks the body of a request for an operation that takes none, and returns undefined. A POST refuses members, because the client would
+ * expect them to have an effect. The body of a GET or DELETE has no meaning (RFC 9110, 9.3) and is ignored.
  */
 function withoutBody(method: AnyOperation['method'], body: unknown): undefined {
   if (method === 'POST') valid(NO_MEMBERS, body, 'body');

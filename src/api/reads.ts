@@ -19,7 +19,7 @@ export interface ReadRouter {
 }
 
 /**
- * Creates the function that chooses between primary and standby. Reads use the standby, except that an account which has just changed
+ * Creates the router that chooses between primary and standby. Reads use the standby, except that an account which has just changed
  * something reads from the primary. The audit log on the primary contains each change with its transaction id, from all processes. Each
  * read queries the log (one look-up in an index) and compares the ids with the transactions that the standby has replayed.
  */

@@ -21,8 +21,8 @@ interface UnderWay {
 
 /**
  * Creates a request limit for each name: `perMinute` requests in each minute, and `atOnce` concurrent requests. Up to `mayWait` further
- * requests wait between three quarters of `waitMs` and `waitMs`, at random, so that a hundred requests that arrived together do not all
- * time out at the same moment.
+ * requests wait. Each times out after a random time between three quarters of `waitMs` and `waitMs`, so that a hundred requests that
+ * arrived together do not all time out at the same moment.
  */
 export function createRequestShare(
   { perMinute, atOnce, mayWait, waitMs }: { perMinute: number; atOnce: number; mayWait: number; waitMs: number },

@@ -78,8 +78,8 @@ export const getActor = ({
 });
 
 /**
- * Returns the authorization that an object created by the caller depends on, so that both end together: an app's authorization. Null if an
- * account or its member creates the object.
+ * Returns the authorization with which an object created by the caller ends: the authorization of the app. Null if an account or its
+ * member creates the object.
  */
 export const findAuthorization = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;

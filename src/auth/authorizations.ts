@@ -110,7 +110,7 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
 
 /**
  * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
- * `currentScopes` returns the scopes of each authorization.
+ * The caller adds the condition that selects authorizations. `currentScopes` returns the scopes of each authorization.
  */
 export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)

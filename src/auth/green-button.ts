@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
-/** Scope of this service that corresponds to an ESPI scope string. A webhook subscription needs the same scope. */
+/** Scope of this service that corresponds to an ESPI scope string. An ESPI subscription, and the notices about it, need this scope. */
 export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
 
 /** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */

@@ -29,9 +29,9 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 export const isSessionValid = (now: Date): RawBuilder<SqlBool> =>
   sql<SqlBool>`(sessions.expires_at > ${now} AND sessions.last_seen_at > ${new Date(now.getTime() - IDLE_MS)})`;
 
-/** Details by which an owner recognises a session. */
+/** Details of a sign-in by which an owner recognises a session. */
 export interface SignedInFrom {
-  /** Details of a sign-in by which an owner recognises a session. */
+  /** User-Agent header of the browser. */
   userAgent: string | null;
   address: string | null;
   /** Language that the browser requests; omitted if the service does not have it. */

@@ -84,7 +84,7 @@ export async function takeBaseCopy(options: {
       await flushFolder(home);
       return { folder, manifest, packedBytes: size };
     } finally {
-      // When the session ends, PostgreSQL aborts the base backup and drops the temporary replication slot.
+      // When the session ends, PostgreSQL aborts a base backup that is still in progress and drops the temporary replication slot.
       client.release(true);
     }
   } catch (error) {

@@ -109,9 +109,9 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
 const WAIT_MS = 5_000;
 
 /**
- * Returns a function that resolves when all endings of objects from before its call are in `ended.jsonl`. Concurrent calls share one write.
- * If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the file
- * can be written.
+ * Returns a function that resolves when all endings that were committed before its call are in `ended.jsonl`. Concurrent calls share one
+ * write. If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the
+ * file can be written.
  */
 export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();

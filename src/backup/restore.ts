@@ -101,8 +101,8 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
 }
 
 /**
- * Maximum time in ms between an ending and its commit, because the same transaction may delete years of readings. The copy already contains
- * endings that are older than this.
+ * Maximum time in ms between an ending and its commit. The transaction may take long, because it may delete years of readings. The copy
+ * already contains endings that are older than this.
  */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 

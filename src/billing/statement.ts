@@ -33,8 +33,8 @@ export type StatementEnergy = {
     energy_kwh: string | null;
   }[];
   /**
-   * Imported energy that the listed registers do not contain: energy measured by power or intervals, or before a register's first known
-   * value. For tariffs also energy that the counting rule assigned to the other side of a bound.
+   * Energy that the listed registers do not contain: energy measured by power or intervals, or before a register's first known value. For
+   * tariffs also energy that the counting rule assigned to the other side of a bound.
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;
@@ -65,10 +65,10 @@ export type BillStatement = StatementEnergy & {
   ends_at: string;
   recorded_at: string;
   adjustments: StatementAdjustment[];
-  /** Checksum of the previous version of the bill; null for the first version. */
+  /** Energy of the period plus the adjustments of other periods. */
   billed_import_kwh: string;
   billed_export_kwh: string;
-  /** Checksum of the previous version; null for the first version. */
+  /** Checksum of the previous version of the bill; null for the first version. */
   previous_sha256: string | null;
 };
 

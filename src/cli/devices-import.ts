@@ -56,8 +56,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // The recovered passwords belong to an interrupted import, so they are written to this run's credentials file. This run commits
-            // nothing, and the operator must name another file for its own passwords.
+            // Recovered passwords of an interrupted import are moved to the credentials file. `prepare` then throws, so this run commits
+            // nothing, and the operator must name another file for the passwords of this run.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },

@@ -12,13 +12,13 @@ export function printResult(json: boolean | undefined, value: object, text: stri
 }
 
 /**
- * Maximum time in ms that a command waits until the worker has recorded the objects that the command ended in `ended.jsonl`, next to the
- * backups.
+ * Maximum time in ms that a command waits until the worker has recorded in `ended.jsonl`, next to the backups, the objects that the command
+ * ended.
  */
 const ENDINGS_MS = 5_000;
 
 /**
- * Waits until the worker has recorded the objects that a command ended in `ended.jsonl`. Prints a warning if the maximum time has passed.
+ * Waits until the worker has recorded in `ended.jsonl` the objects that a command ended. Prints a warning if the maximum time has passed.
  */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {

@@ -34,9 +34,9 @@ export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: 
 }
 
 /**
- * Returns this machine's address in its network, an IPv4 address if there is one, because more devices support IPv4. The address belongs to
- * the interface with the default route, otherwise to the first interface that does not belong to a container or tunnel. Null on a machine
- * without a network.
+ * Returns this machine's address in its network. The address belongs to the interface with the default route, otherwise to an interface
+ * that does not belong to a container or tunnel, if there is one. If several addresses qualify equally, returns an IPv4 address, because
+ * more devices support IPv4. Null on a machine without a network.
  */
 export function addressInNetwork(
   interfaces: Interfaces = networkInterfaces(),

@@ -23,8 +23,8 @@ export const givenVariables = (env: Record<string, string | undefined> = process
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
- * Reads and validates the environment. No other function reads `process.env`. Throws a ConfigError with one line per error. Identifiers
- * that this process creates after the call contain the name of the environment's cell.
+ * Reads and validates the environment. Only this file reads variables from `process.env`. Throws a ConfigError with one line per error.
+ * Identifiers that this process creates after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });

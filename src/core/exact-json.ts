@@ -1,4 +1,4 @@
-/** Number of digits up to which a double represents every decimal number exactly. */
+/** Number of digits up to which every decimal number is unchanged after a conversion to a double and back. */
 const EXACT_DIGITS = 15;
 /** Matches JSON that may contain a number with an exponent, or with more digits than a double represents exactly. */
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;

@@ -59,7 +59,7 @@ export async function loadPeriodCosts(
   };
 }
 
-/** Returns the cost of a range up to now. The range must end at the start of a quarter-hour. */
+/** Returns the cost of a range, at most up to now. The range must end at the start of a quarter-hour. */
 async function cutCost(sources: CostSources, range: Range, now: Date): Promise<Cost | null> {
   const last = new Date(Math.min(now.getTime(), range.to.getTime() - 1));
   const [sums] =

@@ -106,7 +106,9 @@ export const costedQuarterHours = (range: Range, now: Date): { fromMs: number; t
 
 const QUARTER_HOURS_PER_DAY = 96;
 
-/** Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because they have 23 or 25 hours. */
+/**
+ * Whether a quarter-hour is the first of a day of 24 hours. Days with a clock change are excluded, because their end is not simple to find.
+ */
 const beginsOrdinaryDay = ({ minute, day }: ClockQuarterHour): boolean =>
   minute === 0 && day.quarters === QUARTER_HOURS_PER_DAY;
 

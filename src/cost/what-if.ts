@@ -55,7 +55,7 @@ export interface SimulatedHome {
 interface SideSums {
   imported: bigint;
   exported: bigint;
-  /** The share of `exported` in quarter-hours for which the home had production or storage. */
+  /** The share of `exported` in quarter-hours in which the home had production or storage. */
   exportedBeside: bigint;
   production: bigint;
 }

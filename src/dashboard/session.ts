@@ -7,7 +7,10 @@ export interface Session {
   me: User;
   /** Whether the time zone of the account has never been set. */
   asksTimezone: boolean;
-  /** Replaces the signed-in account with the account in an API response. The response must contain a time zone. */
+  /**
+   * Replaces the signed-in account with the account in an API response. The time zone must be set in it, because the pages then stop asking
+   * for one.
+   */
   changeMe(me: User): void;
   /** Ends the session in this page and shows the sign-in page. `reason`: text that the sign-in page shows. */
   leave(reason?: string): void;

@@ -140,7 +140,7 @@ function refused(failure: unknown): never {
   throw failure;
 }
 
-/** Link that signs in at the identity provider, which redirects back to this page. `label`: display name of the provider. */
+/** Button that signs in at the identity provider, which redirects back to this page. `label`: display name of the provider. */
 function ProviderButton({ label }: { label: string }) {
   const { run, isBusy, error } = useAction();
   const w = words().common.provider;

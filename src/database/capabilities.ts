@@ -56,8 +56,8 @@ interface Facts {
 
 /**
  * Detects the tier of the database. Installs the TimescaleDB extension if the server offers it and the role has the right (never if
- * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if the schema's tier is not possible
- * in this database.
+ * `timescale` is `off`). An existing schema keeps its tier. Throws UnusableDatabase, with the remedy, if the database cannot be used as it
+ * is.
  */
 export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' = 'auto'): Promise<DetectedDatabase> {
   let facts = await factsOf(pool);

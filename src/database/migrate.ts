@@ -21,10 +21,10 @@ interface Migrated {
 }
 
 /**
- * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/storage and
- * sql/rollups for the database's tier are applied again if they changed or if a numbered file was applied. Partitions are created for the
- * months around now. The whole migration is one transaction, so a database never has parts of two tiers. Any number of processes may call
- * this function concurrently. Throws if a newer version created the schema.
+ * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/interface, and
+ * those of sql/storage and sql/rollups for the database's tier, are applied again if they changed or if a numbered file was applied. All
+ * files are applied in one transaction, so a database never has parts of two tiers. Then partitions are created for the months around now.
+ * Any number of processes may call this function concurrently. Throws if a newer version created the schema.
  */
 export async function migrate(
   pool: Pool,
@@ -95,7 +95,7 @@ async function applyAll(client: PoolClient, storage: string, { rollups }: { roll
   for (const name of await sqlFiles('schema')) {
     if (!known.has(name)) applied.push(await apply(client, name));
   }
-  // A numbered file may drop objects that the tier's files create, so the tier's files are applied again even if they are unchanged.
+  // A numbered file may drop objects that the other files create, so the other files are applied again even if they are unchanged.
   const hasMigrated = applied.length > 0;
   const again = [
     ...(await sqlFiles('interface')),

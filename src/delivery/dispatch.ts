@@ -106,7 +106,7 @@ export async function recordAttempt(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // No row was updated: the delivery was deleted with its user or subscription, or another worker has taken it.
+    // No row was found: the delivery was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 
-/** Returns the SHA-256 of a secret, as which secrets are stored and compared. */
+/** Returns the SHA-256 of a secret. Secrets are stored and compared in this form. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 /** Creates an MQTT password of 192 random bits for a device. It is shown once and stored as its SHA-256. */

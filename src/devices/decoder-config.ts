@@ -91,7 +91,7 @@ interface Unstorable {
 
 /**
  * Returns the errors of a well-formed `decoder_config`: texts that PostgreSQL cannot store, and mappings that could never match. Only new
- * configurations are checked, because one invalid entry would invalidate its whole member. Pure.
+ * configurations are checked: in a stored configuration, one invalid entry would invalidate its whole member. Pure.
  */
 export function findUnstorableMembers(config: Readonly<Record<string, unknown>>): Unstorable[] {
   return [...unstorableTexts(config, []), ...unreadMappings(config.mapping)];

@@ -79,7 +79,7 @@ export async function findGateway(db: Database, reach: AccessibleAccounts, gatew
 /**
  * Updates a gateway within the caller's reach. Returns null if there is no such gateway. If a changed `decoder_config` reads a different
  * number of a device, no energy is counted between the last reading of the previous number and the first of the new one. Throws 403 if an
- * owner changes how the messages of a device are read that a utility manages.
+ * owner changes how the messages of a device that a utility manages are read.
  */
 export async function updateGateway(
   db: Database,

@@ -41,7 +41,7 @@ export interface MonthQuality {
   intervals_expected: number;
   /** Intervals that are completely known and contain no estimated energy. */
   intervals_received: number;
-  /** Intervals of which only a part of the time is known. */
+  /** Intervals with energy that was distributed over a silence of more than an hour. */
   intervals_estimated: number;
   /** Intervals that are partly known. */
   intervals_partial: number;

@@ -6,7 +6,7 @@ import { PENDING_EMAIL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
- * SQL condition on a row `m` of `group_members`: the member counts, because the group's owner currently has the home within reach. If the
+ * SQL condition on a row `m` of `group_members`: the member counts, that is, the group's owner currently has the home within reach. If the
  * account is no longer a homeowner, or the group's owner no longer a utility, the row remains but does not count.
  */
 export const MEMBER_COUNTS_SQL: RawBuilder<boolean> = sql<boolean>`EXISTS (

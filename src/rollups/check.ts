@@ -27,8 +27,8 @@ export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date 
 }
 
 /**
- * Returns the users with a load profile or an aggregate, and the keys of their devices' separate meters (`meterKey`), in order. `userId`:
- * if set, only this user and its meters are returned.
+ * Returns all users, and all other keys with an aggregate, such as those of separate meters (`meterKey`), in order. `userId`: if set, only
+ * this user and its meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.

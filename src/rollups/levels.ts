@@ -213,7 +213,9 @@ export function findLevel(relation: string): Level {
   return level;
 }
 
-/** Levels whose closed hours are stored. For each of them, a view `…_expected` computes the hours from the load profile. */
+/**
+ * Levels whose closed hours are stored. For each of them, a view `…_expected` computes from the load profile what the level should store.
+ */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 
 /**

@@ -23,8 +23,8 @@ const MAX_REQUESTS_PER_DAY = 5;
 const MAX_NOTICES_PER_DAY = 3;
 
 /**
- * SQL condition on a row `c` of `email_changes`: the change can be confirmed, because it is at most seven days old and the key that
- * requested it is not revoked.
+ * SQL condition on a row `c` of `email_changes`: the change can be confirmed, that is, it is at most seven days old and the key that
+ * requested it, if any, is not revoked.
  */
 const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c.requested_by NOT LIKE 'key\\_%'
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;

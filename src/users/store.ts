@@ -230,8 +230,8 @@ export async function takeEmailChange(trx: Database, emailChangeId: string): Pro
 
 /**
  * Changes the address of an account. Removes the account's links to identity providers, which were found by the old address; the next
- * sign-in creates new links. If another account changed the address, the account's memberships end, because the owner of the new address
- * must not enter homes that the former owner joined.
+ * sign-in creates new links. Unless the owner requested the change, all memberships and invitations of the account end, because the owner
+ * of the new address must not enter homes that the former owner joined.
  */
 async function moveEmail(
   trx: Database,

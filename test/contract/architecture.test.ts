@@ -132,7 +132,7 @@ describe('the module structure', () => {
       aedes: /^ingest\/source\//,
       pg: /^src\/database\//,
       'node-cron': /^src\/jobs\/schedule\.ts$/,
-      // threads.ts contains the thread pool of alerts, and the entry point of its threads.
+      // threads.ts creates the thread pools of alerts and of costs, and wraps the results of their threads.
       piscina: /^src\/core\/threads\.ts$/,
       fastify: /^src\/api\//,
       commander: /^src\/cli\//,

@@ -16,7 +16,7 @@ interface Place {
   value: Json;
 }
 
-/** Returns every object of the document that is the value of a JSON member `kind`, such as `properties`, with its contents and path. */
+/** Returns the entries of every object or list that is the value of a JSON member `kind`, such as `properties`, with path and name. */
 function under(kind: string, value: Json = document, path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, one]) => {

@@ -219,7 +219,7 @@ test('an edit takes effect with its last chunk; a manual reading at its end leav
   }
   expect(seen).toEqual([[false], [false], [true], [true]]);
   const before = await everything();
-  // Excludes all readings before the reading by hand, and the last reading.
+  // All readings before the reading by hand, and the last reading, are excluded.
   const { edit_id } = (await edit({ action: 'add', native_name: REGISTER, at: at(11), kwh: 111 })).json;
   await compute();
   expect(await everything()).not.toEqual(before);

@@ -91,7 +91,7 @@ test('every account that cannot move is reported with its line, and nothing is c
   await moveUsers(source.url, target.url, how(all));
   const { rows } = await target.pool.query('SELECT count(*) AS n FROM users WHERE enrolled_by = $1', [utility.user_id]);
   expect(rows[0].n).toBe(2);
-  // A homeowner whom a moved utility enrols at the source can be moved later.
+  // A homeowner that is created later at the source can be moved afterwards, too.
   const late = await createUser(here, { email: 'late@example.com', role: 'homeowner' });
   await moveUsers(source.url, target.url, how([late.user_id]));
   expect(await mentioned(source.pool, [...all, late.user_id])).toEqual([]);

@@ -120,7 +120,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   const rates = { import: { series_id: series.series_id, multiply: '1.19' }, standing_per_day: '0.410' };
   await post('/v1/tariffs', { name: 'hourly', valid_from: '2026-01-01', currency: 'EUR', ...rates });
   await post('/v1/alerts', { type: 'monthly_cost', threshold: '123456789.123456789', delivery: 'email' });
-  // An account that refers to another account with a higher id: the homeowner's utility is created later.
+  // An account that refers to another account with a higher id: the homeowner `usr_0` and its utility.
   const utility = await api.user('utility');
   const people = { path: '/v1/users', headers: { 'idempotency-key': 'once' } };
   const body = { email: 'once@example.com', role: 'homeowner', timezone: 'Europe/Berlin' };

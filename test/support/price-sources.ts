@@ -6,7 +6,7 @@ import type { FetchAnswer } from '#src/tariffs/sources/read-source.ts';
 import { type TestApi, testApi } from './api.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** An API, and a host from which it fetches price series. A test calls `registerSourceApi` before it uses them. */
+/** An API, and a host from which it fetches series with sources. A test calls `registerSourceApi` before it uses them. */
 export type Person = Awaited<ReturnType<TestApi['user']>>;
 export let api: TestApi;
 export let admin: Person;

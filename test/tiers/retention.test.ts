@@ -139,7 +139,7 @@ async function edit({ deviceId }: Meter, edits: HandEdits): Promise<void> {
 }
 
 test('late readings and edits across the cut have the same results as if nothing had been dropped', async () => {
-  // Two meters send the same readings. The past of the first meter is dropped before the late readings arrive.
+  // Two meters send the same readings. Only the past of the first meter is dropped before the late readings arrive.
   const steps = fc.array(
     fc.record({
       days: fc.integer({ min: 1, max: 60 }),

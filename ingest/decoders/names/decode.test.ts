@@ -337,7 +337,7 @@ test('reads a unit in words or behind a small letter as what it is, and none wit
   );
   fc.assert(
     fc.property(names, units, fc.constantFrom('_', ' ', ''), (name, [unit, kind, times], between) => {
-      // Without a separator, only a unit that begins with a capital is a word of its own.
+      // Without a separator, only units that begin with a capital are tested, because only these are certain to be separate words.
       if (between === '' && !/^[A-Z]/.test(unit)) return;
       const result = read('home/x', { [`${name}${between}${unit}`]: 4_000 });
       expect((result?.readings ?? []).map((one) => [one.kind, one.value])).toEqual(

@@ -24,8 +24,8 @@ const NOTHING = new Set([
 export type NumberOrNoReading = number | null | undefined;
 
 /**
- * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Stricter than `Number`: rejects an empty text,
- * a boolean and hexadecimal digits (`""`, `true`, `"0x1F4"`), which are no measured values.
+ * Reads a number from a JSON value or a text. Accepts surrounding blanks and leading zeros. Stricter than `Number`: an empty text is no
+ * value (null), and a boolean or hexadecimal digits (`true`, `"0x1F4"`) are no number (undefined).
  */
 export function readNumber(value: unknown): NumberOrNoReading {
   if (value === null || value === undefined) return null;

@@ -214,8 +214,8 @@ const AC_INPUT = /(?:^| )ac\d? in(?:put)?(?: |$)/;
 const CURRENT = /^(?:ac|dc)\d?$/;
 
 /**
- * Whether "in" or "out" in a name means a side of the device instead of the grid. True for panels, batteries and inverters, and for the
- * output of any device that converts or heats.
+ * Whether "in" or "out" in a name means a side of the device instead of the grid. True for both sides of panels, batteries and inverters,
+ * and for the output of any device that converts or heats. False if the name mentions the grid.
  */
 function isOfDevice(
   way: NameFacts['direction'],

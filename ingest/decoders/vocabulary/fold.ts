@@ -23,7 +23,7 @@ export const foldAccents = (text: string): string =>
     .normalize('NFD')
     .replaceAll(/\p{M}+/gu, '');
 
-/** Returns two spellings of a dictionary word: with its accents removed, and with its accented letters spelt out. */
+/** Returns the spellings of a dictionary word with its accents removed and, if it differs, with its accented letters spelt out. */
 export function spellingsWithoutAccents(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);

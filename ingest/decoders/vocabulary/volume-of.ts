@@ -23,7 +23,7 @@ export function findVolumeCommodity(
   // The cached facts of the names are checked first, because most names have no commodity and patterns take more time.
   const commodity = known.commodity ?? mediumOf(names, said);
   if (commodity === null || names.some((name) => NO_CONSUMPTION.test(name))) return null;
-  // Excludes volumes of a day or month, prices and limits. "Day" means a period here, because there is no register of the night.
+  // Excludes volumes of a day or month, prices and limits. "Day" counts as a period, because other registers are not considered here.
   if (said.some((one) => one.not !== null || one.direction === 'export' || one.bySibling?.else === 'period')) {
     return null;
   }

@@ -91,7 +91,8 @@ function sources(): Map<string, Source> {
   const words = new Map<string, Record<string, Texts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
-  // Digest of all files. The service worker contains it, so that the worker changes if any file changes.
+  // Digest of all files. It is computed at a request, after all files were read. The service worker contains it, so that the worker changes
+  // if any file changes.
   let digest: string | undefined;
   const versioned = (source: string) => {
     digest ??= version.digest('hex').slice(0, 16);
@@ -141,7 +142,7 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module, which leaves a seventh of its size. The modules of an installed package were stripped at the
+ * Strips types and comments from a module; they are a seventh of its size. The modules of an installed package were stripped at the
  * release. The compiler takes 17 MB, so it is imported only when the first module is built.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {

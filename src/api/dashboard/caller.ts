@@ -16,7 +16,7 @@ export const COOKIES: Record<Environment, string> = {
 };
 /**
  * Names of the cookies that identify a browser which has signed in before. Requests of strangers do not use up the limits of such a browser
- * (sign-in-limits.ts).
+ * (src/auth/browsers.ts).
  */
 export const BROWSER_COOKIES: Record<Environment, string> = {
   live: '__Secure-energy_browser',

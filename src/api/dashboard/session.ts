@@ -129,7 +129,8 @@ class SessionRoutes {
     if (!signInProof.success)
       throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = getNetworkOfAddress(request.ip);
-    // Attempts with a code are counted before the code is checked, because codes can be guessed. Beyond the limit, no code is checked.
+    // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. Beyond the limit, no attempt is
+    // checked. An attempt with a token is counted only if it fails.
     if (!('token' in signInProof.data)) await countSignIn(counter, network);
     const begunMs = performance.now();
     const opened = await this.#signInBy(signInProof.data, getSignInDetails(request));
@@ -221,7 +222,7 @@ class SessionRoutes {
 
   /**
    * Sends the mail of a sign-in, if the address has an account. `wanted`: the browser's language, used if the account has never signed in,
-   * because its language was not chosen then.
+   * because its language has not been chosen yet.
    */
   async #sendTo(
     { address, wanted }: { address: string; wanted: Language | undefined },
@@ -259,7 +260,7 @@ class SessionRoutes {
     return accountOfSignIn(this.#context.db, given.sign_in_id);
   }
 
-  /** Records a refused sign-in. Resolves after `FAILURE_MS`, like every failed sign-in. */
+  /** Records a refused sign-in. Resolves at the earliest `FAILURE_MS` after the sign-in began, like every failed sign-in. */
   async #recordRefusal(
     { ip }: FastifyRequest,
     begunMs: number,

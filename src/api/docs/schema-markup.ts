@@ -10,7 +10,7 @@ const DEEPEST = 5;
 
 /**
  * Creates a function that resolves a `$ref` of the OpenAPI document. The function returns a schema without `$ref` unchanged, and the empty
- * schema if the target is missing.
+ * schema for an undefined one.
  */
 export const createSchemaResolver =
   (document: Json) =>

@@ -156,8 +156,9 @@ export class FollowedHomes {
   }
 
   /**
-   * Sends a usage event to the followers of a home for which it is the next event and whose outlets have room. The other followers keep
-   * their position and receive the event later.
+   * Sends a usage event to the followers of a home for which it is the next event and whose outlets have room. (An outlet that had no room
+   * before the query may have room now, but then lacks earlier events.) The other followers keep their position and receive the event
+   * later.
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {

@@ -48,9 +48,9 @@ interface LiveParts {
 }
 
 /**
- * The streams of `GET /v1/usage/stream` at this process. Once a second, one query for all streams reads the devices with new readings and
- * the outbox. Readings cause no writes for streams, and an open stream causes no queries of its own. The queries go to a standby if there
- * is one; access is checked on the primary.
+ * The streams of `GET /v1/usage/stream` at this process. Once a second, queries for all streams together read the devices with new readings
+ * and the outbox. Readings cause no writes for streams, and an open stream causes no queries of its own. The queries go to a standby if
+ * there is one; access is checked on the primary.
  */
 export class LiveStreams {
   readonly #homes = new FollowedHomes();

@@ -1,6 +1,6 @@
 /**
- * Position of a follower in a home's usage events: the time (Unix ms) since which the follower has missed no event, and the last event
- * sent.
+ * Position of a follower in a home's usage events: the start (Unix ms) of the time in which the home has been followed without a gap, and
+ * the last event sent.
  */
 export interface StreamPosition {
   sinceMs: number;

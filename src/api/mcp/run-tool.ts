@@ -81,9 +81,8 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 }
 
 /**
- * Returns the request of a tool's operation. Null if an identifier is empty or consists of dots, because such an identifier would change
- * the path. Throws 422 for an argument that the tool does not have, and for an argument in a path or query that is not a string, number or
- * boolean.
+ * Returns the request of a tool's operation. Null if an identifier is empty, `.` or `..`, because such an identifier would change the path.
+ * Throws 422 for an argument that the tool does not have, and for an argument in a path or query that is not a string, number or boolean.
  */
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;

@@ -40,7 +40,8 @@ const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
 /**
- * Returns the pages of consent in a language, as HTML with one form each and no script. `csrf`: token bound to the session and the request.
+ * Returns the pages of consent in a language, as HTML with at most one form each and no script. `csrf`: token bound to the session and the
+ * request.
  */
 export async function consentPages(language: Language) {
   const {

@@ -131,11 +131,11 @@ async function signOut({ db, clock }: ApiContext, caller: Caller, address: strin
   });
 }
 
-/** Stores the result of a request for consent. Returns the path at which the authorization server continues. */
+/** Stores the result of a request for consent. Returns the URL at which the authorization server continues. */
 const finish = async ({ provider }: Parts, request: FastifyRequest, result: object): Promise<string> =>
   (await provider()).interactionResult(...messagesOf(request), result, { mergeWithLastSubmission: false });
 
-/** Authorizes the app. Returns the path at which the authorization server continues. */
+/** Authorizes the app. Returns the URL at which the authorization server continues. */
 function allow(
   { db, clock }: ApiContext,
   parts: Parts,

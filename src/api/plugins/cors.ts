@@ -24,8 +24,8 @@ const ACCEPTED = [
 
 /**
  * Lets pages of the configured origins call `/v1` and `/mcp` with a key (Fetch standard, CORS); without configured origins, no page may
- * call them. Cookies are not allowed, because they authenticate nothing on these paths. Must be added first: pages must be able to read
- * refusals, and preflights have no key. `/mcp` refuses pages of all other origins, as the protocol requires (transports, security warning).
+ * call them. Cookies are not allowed, and authenticate nothing on these paths. Must be added first: pages must be able to read refusals,
+ * and preflights have no key. `/mcp` refuses pages of all other origins, as the protocol requires (transports, security warning).
  */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {
   const allowed = new Set(origins);

@@ -56,7 +56,7 @@ function addUnsubscribePage(scope: FastifyInstance, { db }: ApiContext, secret: 
 
 const isAccount = (target: string): boolean => target.startsWith('usr_');
 
-/** Returns the texts of an unsubscribe page in the language of the mail. Throws 404 if the account of the home was deleted. */
+/** Returns the texts of an unsubscribe page in the language of the mail. For remarks, throws 404 if the account of the home was deleted. */
 async function textsOf(db: Database, target: string) {
   if (isAccount(target)) {
     const language = requireFound(await findLanguageOfAccount(db, target));

@@ -10,8 +10,8 @@ import { errorBody } from './errors.ts';
 const PAGES = /^\/(docs|dashboard)\//;
 
 /**
- * Answers requests for paths that do not exist. A browser gets a page, or a redirect to the path without its trailing slash if that path
- * exists. A program gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added before the routes.
+ * Answers requests for paths that do not exist. A browser gets a page or, below /docs and /dashboard, a redirect to the path without its
+ * trailing slash. A program gets JSON, and the methods that the path accepts (RFC 9110, 10.2.1). Must be added before the routes.
  */
 export function addNotFound(app: FastifyInstance, publicUrl: () => string): void {
   const methodsOf = collectMethods(app);
@@ -41,8 +41,8 @@ function withoutSlashes(path: string): string {
 }
 
 /**
- * Returns a function that returns the methods that a path accepts. HEAD is left out, because every path with GET accepts it. Paths that end
- * in a wildcard are left out, because they may not exist.
+ * Returns a function that returns the methods that a path accepts. HEAD is left out, because it goes with GET. Paths that end in a wildcard
+ * are left out, because they may not exist.
  */
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = [];

@@ -18,8 +18,8 @@ const STREAM_BYTES = 65_536;
 
 /**
  * Limits the memory of unsent responses by connection, by network and in total, for both protocols. Beyond a limit, the responses that have
- * waited longest are aborted. Streams of signed-in accounts are exempt: a slow reader of an export is no attack, and accounts have separate
- * limits for streams. A stream ends with its client's connection.
+ * waited longest are aborted. Streams to authenticated callers are exempt: a slow reader of an export is no attack, and accounts have
+ * separate limits for streams. A stream ends with its client's connection.
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = limitUnsentAnswers(LIMITS);

@@ -87,7 +87,7 @@ export const decimals = (value: number, digits: number): string =>
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Formats an amount in the API's format. */
+/** Formats an amount that the API returns as text. */
 export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
 
 /** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */

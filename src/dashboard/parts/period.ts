@@ -48,7 +48,7 @@ export function shiftPeriod({ unit, start }: Period, by: number): Period {
   return { unit, start: dateOf(Math.max(0, date.getTime())) };
 }
 
-/** Returns the ISO 8601 week that begins on a Monday. The year of a week is the year of its Thursday. Pure. */
+/** Returns the ISO 8601 week that begins on the Monday `start`. The year of a week is the year of its Thursday. Pure. */
 export function getIsoWeek(start: string): { year: number; week: number } {
   const thursday = known(start) + 3 * DAY_MS;
   const year = new Date(thursday).getUTCFullYear();

@@ -132,8 +132,8 @@ async function slices(
 }
 
 /**
- * Compares each relation from which a pass under lock has copied rows once more; the other relations were already equal. Throws if any
- * relation differs.
+ * Compares again each relation from which a pass under lock has copied rows; the other relations were already equal. Throws if any relation
+ * differs.
  */
 export async function compareCopied(
   ends: CopyEnds,

@@ -48,7 +48,7 @@ interface FleetFilters {
 /** SQL subquery: whether messages of a device arrive through a gateway. */
 const THROUGH_GATEWAY = sql`SELECT FROM discovered_devices x WHERE x.device_id = devices.device_id`;
 /**
- * SQL condition: whether an open silence of a device still lasts, because the device may have sent a reading since a worker last checked.
+ * SQL condition: whether an open silence of a device still lasts. The device may have sent a reading since a worker last checked.
  */
 const IS_STILL_SILENT = sql<boolean>`coalesce(
   (SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id), devices.created_at) <= silent.began_at`;

@@ -42,7 +42,7 @@ function fleet(
   return { sites, devices };
 }
 
-/** Creates independent stops: some devices a day, over some days. */
+/** Creates independent stops: `perDay` devices a day, over `days` days. */
 function alone(
   devices: readonly Omit<DeviceSilence, 'beganMs' | 'endedMs'>[],
   perDay: number,

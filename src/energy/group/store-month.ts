@@ -124,7 +124,7 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
   return rows[0]?.composition.equals(await computeCompositionHash(group, rows[0].before)) ?? false;
 }
 
-/** Returns a function that checks whether a range is over and no home has an open hour (whose readings may still change) in it. */
+/** Returns a function that checks whether a range is over and no home has an open hour in it. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
   const { rows } = await queryOf(trx)<{ hour: Date }>(openHoursBeforeSql('SELECT unnest($1::text[])', '$2'), [
     userIds,

@@ -25,8 +25,8 @@ export interface RolePart {
    */
   consumes: -1 | 0 | 1;
   /**
-   * Role of the channels' device, if the channels have a placement of their own. The device's energy includes the energy of these channels,
-   * so it is subtracted from the device's role. Null for a device itself.
+   * For channels with a placement of their own: the role of their device. The device's energy includes the energy of these channels, so
+   * their energy is subtracted with the factors of this role. Null for a device itself.
    */
   without: { role: HomeRole; producesExport: boolean; consumes: -1 | 0 } | null;
   /** Whether the rows contain the estimated part of the device's export. */

@@ -6,7 +6,7 @@ export interface DevicePower {
   outWatts: number;
 }
 
-/** The power of a home in W, and the ids of the devices that count but whose power is unknown. */
+/** The power of a home in W, and the devices that count but whose power is unknown. */
 export interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];

@@ -10,7 +10,7 @@ import { computeUsed, type HomeSum } from './sums.ts';
 export interface HomeQuarterHours {
   /** Energy used; NaN if unknown. */
   used: Float64Array;
-  /** Known time divided by expected time of the counted channels. NaN: no data are expected. */
+  /** Part of `used` that was distributed over a gap between readings. */
   estimated: Float64Array;
   /** Known time ÷ expected time of the counted channels. NaN: no data are expected. */
   coverage: Float64Array;

@@ -97,7 +97,7 @@ interface Secrets {
   target: string;
 }
 
-/** Throws if the key of an installation cannot decrypt any of the installation's encrypted values. */
+/** Throws if an installation has encrypted values and its key decrypts none of them. Checks a sample of the values. */
 export async function assertKeysDecrypt({ source, target }: MoveInstallations, secrets: Secrets): Promise<void> {
   for (const [{ pool }, secret, what] of [
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],

@@ -38,7 +38,7 @@ export function getSourceRequest(source: Source, { token, headers = {} }: Source
 /** Returns the times of day at which a source is fetched. */
 export const getFetchTimes = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
-/** Returns the host of a source, because the service fetches from a host at most once a second. */
+/** Returns the host of a source. The service fetches from a host at most once a second. */
 export const getSourceHost = (source: Source): string =>
   new URL('preset' in source ? presetOf(source.preset).url.replaceAll(/[{}]/g, '') : source.url).host;
 

@@ -128,7 +128,7 @@ describe.each(LANGUAGES)('the %s client', (language) => {
       if (gives !== undefined) expect({ where, value }).toMatchObject({ where, value: matching(gives) });
       for (const member of Object.values(save ?? {})) expect(value).toMatchObject({ [member]: expect.any(String) });
     }
-    // Expected number of requests of each step: one, unless the step declares another number.
+    // Expected number of requests: one for each step, unless the step declares another number.
     const wanted = steps.reduce((sum, step) => sum + (step.requests ?? 1), 0);
     expect(faults.requests() - before).toBe(wanted);
   });

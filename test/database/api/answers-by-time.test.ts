@@ -106,7 +106,7 @@ async function home(...types: string[]) {
 
 test('a device with a power and later two tariffs: only the power counts before the tariffs, and its whole time is known', async () => {
   const { send, days, usage, months } = await home('smart_meter');
-  // Before its registers begin, the home is known by its power readings. Their export remains the known part of the export.
+  // Only the power counts before the tariff registers begin. The power readings continue after that.
   await send(powers('import', START, BORDER));
   await send(['import/t1', 'import/t2'].flatMap((channel) => registers(channel, BORDER, END)));
   await send(powers('import', BORDER + QUARTER_HOUR_MS, END));

@@ -85,7 +85,7 @@ test('a period continues where the previous one ended, although the account’s 
 
 test('a period records the known energy, and later returns the first statement, the current sums, and the difference', async () => {
   const { userId, deviceId, read, key } = await meter();
-  // Sends readings half an hour before and after the start and the end of April: two tariff registers and an export register.
+  // Readings of two tariff registers and an export register: around the start of April, within it, at its end and in May.
   const round = (ms: number, t1: number, t2: number, out: number) =>
     [
       [ms, t1, 'import/t1'],
@@ -139,7 +139,7 @@ test('a period records the known energy, and later returns the first statement, 
   expect(verified(made.json.first_told)).toBe(true);
   expect(verified({ ...made.json.first_told, import_kwh: '59.800001' })).toBe(false);
 
-  // A late reading of the evening before moves energy of the hour at midnight into April.
+  // A late reading at midnight, the start of April, shows that more of the surrounding hour's energy belongs to April.
   await read([[APRIL, 100.1, 'import/t1']]);
   const later = (await get(id, key)).json;
   expect(later).toMatchObject({

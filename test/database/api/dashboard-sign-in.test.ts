@@ -64,7 +64,7 @@ describe('signing in by mail', () => {
     for (let wrong = 0; wrong < 4; wrong++) {
       expect((await tryCode(second.sign_in_id, '00000000')).status).toBe(422);
     }
-    // The fifth wrong code was entered for the other mail.
+    // The code of the other mail counts as the fifth wrong code, so even the right code is refused now.
     expect((await tryCode(second.sign_in_id, second.code)).status).toBe(422);
   });
 

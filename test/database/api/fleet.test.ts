@@ -247,8 +247,7 @@ describe('devices of a fleet', () => {
       made.push(await pair(home.userId, `room ${index}`, { minutesSinceReading: 1 }));
     const path = `/v1/fleet/devices?user_id=${home.userId}&sort=location&limit=2`;
     const first = await get(path);
-    // Between the two pages, the last device of the first page is deleted, one device is renamed to sort after it, and one is added before
-    // it.
+    // Between the two pages, the last device of the first page is deleted, and a device is added before it.
     await api.send(`/v1/devices/${made[1]}`, { key: admin.key, method: 'DELETE' });
     await pair(home.userId, 'room 00');
     const rest = await walk(nextOf(first) ?? '');

@@ -413,7 +413,7 @@ describe('a year of quarter-hours', () => {
     }
     expect([blocks, months]).toEqual([DAYS, 13]);
     expect(bytes).toBeGreaterThan(5_000_000);
-    // The intervals of a year take 5 MB of text, and would take as much memory if they were read at once.
+    // Read at once, the intervals of a year would take 5 MB, and their text as much again.
     expect(Math.max(...heap.slice(1)) - (heap[0] as number)).toBeLessThan(2_500_000);
   });
 });

@@ -114,7 +114,7 @@ test.each(OPERATIONS.map((one) => [nameOf(one), one] as const))(
         await expectRefusal(label(`?${fields}=${excerpt}`), `${path}?${asked}`, { method });
       }
       if (!body) continue;
-      // All operations reject an unreadable body equally, so each operation is tested with only one of the values, in turn.
+      // All operations respond equally to a body that is refused as a whole, so each operation is tested with only one of these, in turn.
       if (at === turn || body.safeParse(value).success)
         await expectRefusal(label(`body ${excerpt}`), path, { method, raw: String(JSON.stringify(value)) });
       for (const fields of groupFields(body, (field) => ({ [field]: value }))) {

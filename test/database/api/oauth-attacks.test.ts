@@ -458,7 +458,7 @@ test('tokens of each kind are refused by every operation but those of their home
       const { status } = await api.send(pathOf(operation), { method: operation.method, key });
       expect({ operation: operation.name, kind, status }).toEqual({ operation: operation.name, kind, status: 401 });
     }
-  // The dashboard's pages and operations accept only sessions, not even a valid access token.
+  // The dashboard's operations accept only sessions: even a valid access token is refused.
   for (const operation of [...OPERATIONS, ...DASHBOARD_OPERATIONS]) {
     const { method, path } = operation;
     const { status } = await api.send(`/dashboard${pathOf(operation)}`, { method, key: ofLive });

@@ -190,7 +190,7 @@ describe('a person who signs in at the provider', () => {
       const { login } = await person({ email }, { hasAccount: false });
       expect([email, problemOf(await signIn(login, withAccounts))]).toEqual([email, 'domain']);
     }
-    // A person who once had an address of an allowed domain gets no account with an address of another domain.
+    // A person whose address no longer has an allowed domain is refused, although the account exists.
     provider.people.set(stranger.login, { email: 'gone@example.org', email_verified: true });
     expect(problemOf(await signIn(stranger.login, withAccounts))).toBe('domain');
   });

@@ -113,7 +113,7 @@ describe.each(kinds)('with counters in $kind,', ({ kind }) => {
       const take = (count: number) => Promise.all(Array.from({ length: count }, () => counter.take(user.userId)));
       await take(30 + 900);
       later(601);
-      // After the ten minutes of suspension, the count starts again.
+      // After the ten minutes in which refusals are counted together, the count starts again.
       await take(30 + 999);
       later(61);
       expect((await counter.take(user.userId)).allowed).toBe(true);

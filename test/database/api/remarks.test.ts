@@ -97,7 +97,7 @@ async function forgetfulHome(
 
 describe('remarks and forecast', () => {
   test('contain a fault with its comparison, and the month’s forecast with its costs', async () => {
-    // The requested range includes the day of a clock change.
+    // The home's data include the day of a clock change.
     const { owner, untilMs } = await forgetfulHome(100);
     api.now = new Date(untilMs + 60_000);
     const { json } = await ask(`/v1/remarks?user_id=${owner.userId}`, utility);

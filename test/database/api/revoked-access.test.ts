@@ -361,7 +361,7 @@ test('an account that is suspended while its request’s body arrives changes no
     slow.on('error', reject);
     slow.write('{"name"');
     setTimeout(async () => {
-      // Another process counts a thousand refused requests of the key at the same time.
+      // Another process counts a thousand refused requests of the account at the same time.
       const one = { minute: 1, day: 1_000_000 };
       const elsewhere = createDatabaseCounter(api.db, { free: one, developer: one, enterprise: one }, () => api.now);
       await Promise.all(Array.from({ length: 1_001 }, () => elsewhere.take(who.userId)));

@@ -138,7 +138,7 @@ describe('live readings', () => {
     await sendPower(-300, 2_000);
     await sendPower(-240, 2_000);
     const [all, one] = [await open(mine.key), await open(mine.key, { query: `?device_id=${mine.deviceId}` })];
-    // The latest power reading is four minutes old, so the current power is unknown.
+    // The latest power reading is four minutes old, so no event `power` is sent for it.
     await expect.poll(() => all.of('reading').at(-1)?.data.power_w, soon).toBe(2_000);
     for (const [seconds, watts] of [
       [-9, 2_500],

@@ -372,7 +372,7 @@ describe('a subscription', () => {
   });
 
   test('that was paused for failures also gets the deliveries given up since, of the last seven days', async () => {
-    // New events begin while an attempt is in progress.
+    // Other attempts begin while an attempt is in progress.
     receiver.answer = () => {
       deliveries.later(0.2);
       return { status: 500 };

@@ -19,10 +19,7 @@ export interface ProxiedIngest {
 export interface HAProxy {
   pid: number;
   ports: { api: number; http: number; mqtt: number; mqtts: number };
-  /**
-   * Waits until HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports that the server is up, or until
-   * there is none.
-   */
+  /** Waits for as long as HAProxy's latest log entry about a server, such as `api/api1` or `mqtt/ingest1`, reports it as down. */
   isUp(server: string): Promise<void>;
   /** HAProxy's log so far. */
   log(): string;

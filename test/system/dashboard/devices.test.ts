@@ -278,7 +278,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   await expect.poll(() => new URL(page.url()).searchParams.get('device')).toBe(deviceId);
   const value = page.locator('td', { hasText: '9,000,000,000 kWh' });
   await value.getByText('implausible, not counted').waitFor();
-  // On a phone, the list shows a device's state as a line of text.
+  // On a phone, the state of the value is shown as a line of text.
   await page.setViewportSize(SCREEN_SIZES.phone);
   expect((await value.getByText('implausible, not counted').boundingBox())?.width).toBeGreaterThan(100);
   const place = await page.getByLabel('import energy_total_kwh: place in the home').boundingBox();

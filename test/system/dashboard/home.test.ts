@@ -202,7 +202,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
 test('Home asks about a register that decreased, and applies its owner’s answer', async () => {
   const userId = await dashboard.user('fell@example.com');
   const meter = await dashboard.device(userId);
-  // Home asks only about readings after the pairing, so the pairing is set to an earlier time.
+  // Home asks only about readings after the pairing or the last answer (`swaps_confirmed_at`), so this time is set back by a day.
   await dashboard.database.pool.query(
     `UPDATE devices SET swaps_confirmed_at = now() - interval '1 day' WHERE device_id = $1`,
     [meter.deviceId],

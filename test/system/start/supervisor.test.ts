@@ -29,7 +29,7 @@ interface Started {
 }
 
 function start(): Started {
-  // Variable of the service's own environment. Other commands, such as the demo next to it, run without this variable.
+  // This variable is set for the service only. Other commands run without it, like commands that are run next to the demo.
   const own = { ...env, MQTTS_HOST: '127.0.0.1' };
   const child = spawn(process.execPath, [PROGRAM, 'start'], { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -95,7 +95,9 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   },
 });
 
-/** Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy. */
+/**
+ * Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy, or for more than `MOST_MONTHS` months.
+ */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof splitInclude>,
   wanted: ReturnType<typeof period>,

@@ -15,7 +15,7 @@ const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
  * Parses a table of devices into rows. Each row has the members that the header names, except those with an empty cell. The values are
- * validated later by `importedDevice`. Throws `unprocessable`, with the line, if the text is not a table of devices.
+ * validated later by `importedDeviceSchema`. Throws `unprocessable`, with the line, if the text is not a table of devices.
  */
 export async function readDevices(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
@@ -81,7 +81,7 @@ interface CheckedRows {
 
 /**
  * Validates every row of a table, also after errors, and yields to other work every few rows. `nameOf`: returns the name of a row for
- * errors. `isOwnerNeeded`: whether each row must name an owner, because the caller cannot own devices.
+ * errors. `isOwnerNeeded`: whether each row must name an owner, because the caller (a command) imports no devices for itself.
  */
 export async function checkRows(
   values: readonly Record<string, unknown>[],

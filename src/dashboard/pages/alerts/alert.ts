@@ -37,9 +37,9 @@ export function thresholdFields(type: AlertType, threshold: number): object {
   return isCostAlertType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
 }
 
-/** Default thresholds for a home whose usage is unknown: high values for one household. */
 type UsageType = Exclude<AlertType, CostAlertType | 'no_data'>;
 
+/** Default thresholds in kWh for a home whose usage is unknown: high values for one household. */
 const MUCH: Record<UsageType, number> = { peak_usage: 3, daily_usage: 20, monthly_usage: 400 };
 
 /** Maximum number of firings in 90 days with a suggested threshold, because users start to ignore frequent alerts. */
@@ -55,7 +55,9 @@ export function suggestedKwh(type: UsageType, used: number[]): number {
   return suggestedAmount(used, 0.001) ?? MUCH[type];
 }
 
-/** Returns a suggested threshold for amounts of any kind, computed as in `suggestedKwh`. Null if all amounts are below `least`. Pure. */
+/**
+ * Returns a suggested threshold for amounts of any kind, computed as in `suggestedKwh`. Null if the threshold would be below `least`. Pure.
+ */
 export function suggestedAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
@@ -64,8 +66,6 @@ export function suggestedAmount(amounts: number[], least = 0.01): number | null 
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 
-/**
- * Returns a suggested threshold for silences: the shortest of the selectable lengths, in hours, that only a few silences exceeded. Pure.
- */
+/** Returns a suggested threshold for silences: the shortest of some usual lengths, in hours, that only a few silences exceeded. Pure. */
 export const suggestedHours = (lengthsHours: number[]): number =>
   SILENCES_HOURS.find((hours) => lengthsHours.filter((one) => one > hours).length <= FEW) ?? 720;

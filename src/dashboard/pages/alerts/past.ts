@@ -33,7 +33,7 @@ interface Step {
 export interface AlertHistory {
   type: AlertType;
   steps: Step[];
-  /** Suggested threshold. Null if there are too few data. */
+  /** Suggested threshold. Null if past costs are unknown or too low to suggest one. */
   suggested: number | null;
   /** Currency of the known costs. Null if there are no costs. */
   currency: string | null;

@@ -120,7 +120,7 @@ test('used energy is split by device, largest first, including the untracked rem
   const sums = listConsumers({ consumption_kwh: 36, untracked_kwh: 0 }, 36, many);
   expect(sums.find(({ kind }) => kind === 'others')).toEqual({ kind: 'others', count: 3, kwh: 6 });
   expect(sums.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)).toBe(36);
-  // If the devices measured more than the home used, or the sum of the devices' usage is wrong, the devices have no bands of their own.
+  // If the devices measured more than the home used, or their sum differs from `consumption_kwh`, the devices have no bands of their own.
   for (const flows of [
     { consumption_kwh: 10, untracked_kwh: -2 },
     { consumption_kwh: 6, untracked_kwh: 2 },

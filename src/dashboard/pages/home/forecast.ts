@@ -10,7 +10,9 @@ import { words } from '../../words/words.ts';
 
 type Shown = NonNullable<Answer['forecast']>;
 
-/** Formats a forecast with two significant digits. More digits would suggest a precision that a forecast does not have. */
+/**
+ * Formats a forecast in whole kWh, or with one decimal below 10 kWh. More digits would suggest a precision that a forecast does not have.
+ */
 const kwh = (value: number): string =>
   `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} kWh`;
 

@@ -175,7 +175,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
 
 type Layer = BarPart & { value: (row: Row) => number };
 
-/** Returns the layers that any of the bars has: sources of energy, or components of a cost. A single layer has no name. */
+/** Returns the layers that any of the bars has: sources of energy, or components of a cost. Empty if there is only one layer. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
   if (one.device_id !== null) return [];
   const { sources: w, costParts: named } = words().period;

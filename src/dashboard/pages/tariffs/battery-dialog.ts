@@ -29,7 +29,10 @@ type Payback = { kind: 'years'; years: number } | { kind: 'never' } | { kind: 'u
 export const countHours = ({ start, end }: { start: string; end: string }): number =>
   ((Date.parse(end) - Date.parse(start)) / DAY_MS + 1) * 24;
 
-/** Returns the payback of a battery with a price. `saved`: savings in twelve months, of which `hours` hours have passed. Pure. */
+/**
+ * Returns the payback of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
+ * `unknownHours`: how many of them have unknown usage. Pure.
+ */
 export function getPayback({
   saved,
   price,

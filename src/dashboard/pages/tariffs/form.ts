@@ -126,7 +126,7 @@ const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
 const someOf = (numbers: number[], all: number) =>
   numbers.length === 0 || numbers.length === all ? undefined : numbers.toSorted((a, b) => a - b);
 
-/** Converts a typed decimal to the service's format. Returns invalid or ambiguous text unchanged, so that the service rejects it. */
+/** Converts a typed decimal to the service's format. For invalid or ambiguous text, returns text that the service rejects. */
 function decimal(text: string): string {
   const typed = readDecimal(text);
   if (typed.kind === 'number') return typed.value;
