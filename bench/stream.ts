@@ -110,7 +110,7 @@ async function keysOf(pool: Pool): Promise<Map<string, string>> {
   return keys;
 }
 
-/** Runs `make` on a group of several elements at a time. Returns the results in the order of the elements. */
+/** Runs `make` on up to `AT_ONCE` elements concurrently. Returns the results in the order of the elements. */
 async function inGroups<One, Made>(all: readonly One[], make: (one: One) => Promise<Made>): Promise<Made[]> {
   const made: Made[] = [];
   for (let at = 0; at < all.length; at += AT_ONCE)

@@ -114,8 +114,8 @@ export class SentReadingsWriter {
     for (const one of this.#waiting) {
       const { deviceId, readings: own } = one.message.decoded;
       const isRoom = taken.length === 0 || readings + own.length <= MAX_READINGS;
-      // If a request does not fit, all later requests also wait, so that readings of one device are written in order of
-      // arrival.
+      // If a request does not fit in the transaction, all later requests also wait, so that readings of one device are written
+      // in order of arrival.
       if (!isRoom) readings = Number.POSITIVE_INFINITY;
       if (!isRoom || this.#busy.has(deviceId)) {
         remaining.push(one);

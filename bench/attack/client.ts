@@ -14,7 +14,7 @@ export interface HttpResponse {
   headers: Record<string, string | string[] | undefined>;
   bytes: Buffer;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; a probe says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each probe checks the form
   json: any;
 }
 

@@ -129,7 +129,7 @@ export class LoginLimits {
     return oldest;
   }
 
-  /** Evicts logins without connections, waiting messages and requests in this minute. */
+  /** Evicts each login that has no connection, no waiting message and no request in the current minute. */
   sweep(): void {
     for (const login of this.#logins.values())
       if (login.isIdle && this.#requestsOf(login).count === 0) this.#logins.delete(login.username);

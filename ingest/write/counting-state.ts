@@ -78,7 +78,7 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/** Bit of a base64 digit that shows that another digit follows. It is also the number of values of a digit without this bit. */
+/** Continuation bit of a base64 digit: another digit follows. It is also the number of values of a digit without this bit. */
 const CONTINUES = 32;
 /** Number of values of the first digit without its sign bit. */
 const FIRST = 16;

@@ -69,7 +69,7 @@ function topicsOf(body: unknown, call: Call): string[] {
 
 /**
  * Exchanges to which RabbitMQ's MQTT plug-in publishes: the exchange of the workers (deploy/cluster/rabbitmq), or the plug-in's default if
- * workers connect by MQTT.
+ * workers connect over MQTT.
  */
 const MQTT_EXCHANGES = ['energy.mqtt', 'amq.topic'];
 

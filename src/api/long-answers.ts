@@ -30,8 +30,8 @@ async function* piecesOf(head: string, pages: AsyncIterable<readonly unknown[]>)
 }
 
 /**
- * Waits for the first page of a response, so that an error until then gets its status. A later error aborts the response; the client
- * detects it because the connection or the HTTP/2 stream ends early.
+ * Waits for the first page of a response, so that an error before this page still sets the HTTP status. A later error aborts the response;
+ * the client detects it because the connection or the HTTP/2 stream ends early.
  */
 export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await pages.next();

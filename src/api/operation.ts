@@ -122,9 +122,9 @@ interface OperationDefinition<
    */
   isTrial?(body: unknown): boolean;
   /**
-   * Entry in the audit log, written in the transaction of the change. It consists of the action, and the member of path, response or body
-   * with the id of the action's target. `of`: a second member of the path to record. `via`: the interface of the request, if not the HTTP
-   * API. Every operation that changes something has an entry.
+   * Entry in the audit log, written in the transaction of the change. `target`: name of the path parameter, or of the member of the
+   * response or the body, with the id of the action's target. `of`: another path parameter to record. `via`: interface of the request, if
+   * it is not the HTTP API. Every operation that changes data has an entry.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
   /** Media type of the response if it is not JSON. The response is then a stream, described as a string. */
@@ -163,7 +163,7 @@ export function defineOperation<
   return { ...definition, method, path };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of operations forgets what each of them takes
+// biome-ignore lint/suspicious/noExplicitAny: operations in one list have different types of parameters
 export type AnyOperation = Operation<string, any, any, any, OtherFormat>;
 
 /**

@@ -52,8 +52,8 @@ export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise
 const MOST = 5_000;
 
 /**
- * Moves committed endings from the database to `ended.jsonl` of the target, and flushes the file. Returns their number. Throws if the file
- * cannot be written; the endings then remain in the database.
+ * Moves committed endings from the database to `ended.jsonl` of the target, and flushes the file. Returns the number of endings. Throws if
+ * the file cannot be written; the endings then remain in the database.
  */
 export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number> {
   // Raw SQL in this function. Usually no object has ended, which the first query detects without a lock. The second query locks the file
@@ -85,7 +85,7 @@ async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<voi
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Adds a line end after a line that a crash cut off. The ending in the torn line is still in the database and is written again.
+      // Appends a newline after a line that a crash truncated. The object of this line is still in the database and is written again.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -137,7 +137,7 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 
 /**
  * Reads the endings of objects after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
- * installation applies them, and the number of torn lines. A missing file has no endings.
+ * installation applies them, and the number of truncated lines. A missing file has no endings.
  */
 export async function readEndings(
   files: readonly string[],
@@ -201,7 +201,7 @@ export const writeRestored = (dataDir: string, state: RestoredState): Promise<vo
 
 /**
  * Returns the endings that the first start must apply; null if the installation was not restored, or has started since the restore. Throws
- * if the file is torn.
+ * if the file is truncated.
  */
 export async function readRestored(dataDir: string): Promise<RestoredState | null> {
   const file = join(dataDir, RESTORED);

@@ -103,7 +103,7 @@ export async function createBillPeriod(
 ): Promise<BillDetails> {
   return joinOrBeginTransaction(db, async (trx) => {
     await holdBills(trx, userId);
-    // Raw SQL in this file: dates as text, and comparisons with null.
+    // Raw SQL in this file, to read dates as text and to compare values with null.
     const { rows } = await sql<{ periods: number; taken: boolean; endBefore: Date | null; startAfter: Date | null }>`
       SELECT count(*)::int AS periods,
         coalesce(bool_or(is_same AND first_day <= ${days.end}::date AND last_day >= ${days.start}::date), false) AS taken,

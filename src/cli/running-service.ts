@@ -12,17 +12,18 @@ export function printResult(json: boolean | undefined, value: object, text: stri
 }
 
 /**
- * Maximum time in ms that a command waits until the worker has recorded in `ended.jsonl`, next to the backups, the objects that the command
- * ended.
+ * Maximum time in ms that a command waits for the worker. The worker writes the ids of the accounts, keys and other objects that the
+ * command ended to `ended.jsonl`, next to the backups.
  */
 const ENDINGS_MS = 5_000;
 
 /**
- * Waits until the worker has recorded in `ended.jsonl` the objects that a command ended. Prints a warning if the maximum time has passed.
+ * Waits until the worker has written to `ended.jsonl` the ids of the accounts, keys and other objects that a command ended. Prints a
+ * warning if the worker has not done so within `ENDINGS_MS`.
  */
 async function awaitEndings(pool: Pool): Promise<void> {
   for (const endsMs = Date.now() + ENDINGS_MS; Date.now() < endsMs; await sleep(100)) {
-    // Raw SQL: whether the queue of ended objects is empty.
+    // Raw SQL: whether an ended object still waits for the worker.
     const { rows } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
     if (!rows[0].isAny) return;
   }

@@ -39,7 +39,7 @@ export async function readInventory(query: Query, now: Date): Promise<Inventory>
   return rows[0] as Inventory;
 }
 
-/** Backlogs of work in the database. */
+/** Age of the latest reading, and numbers of tasks that wait in the database. */
 interface Waiting {
   /** Age of the most recent reading of all devices. Null if there are no readings. */
   lagSeconds: number | null;

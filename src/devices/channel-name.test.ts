@@ -14,7 +14,7 @@ import {
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Names that owners choose for channels. Most of them look as if they contained a word with a meaning. */
+/** Names that owners choose for channels. Most of them resemble known names of channels. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',
@@ -35,7 +35,7 @@ const knownWord = fc.oneof(
   fc.tuple(fc.constantFrom(...DIRECTIONS), part).map((words) => words.join('')),
   fc.tuple(fc.constantFrom(...COMMODITIES), fc.constantFrom('', '/m3')).map((words) => words.join('')),
 );
-/** Unknown channel names, none of which ends in a word with a meaning. */
+/** Unknown channel names: none consists of a circuit followed by a known name. */
 const unknown = fc.oneof(
   name,
   fc.tuple(name, name).map((words) => words.join('/')),

@@ -115,7 +115,7 @@ async function aggregate(
 /** Throws if both URLs lead to the same database, because the move would close it without having moved any data. */
 async function refuseItself({ source, target }: { source: Pool; target: Pool }): Promise<void> {
   const identity = async (pool: Pool): Promise<string> => {
-    // Raw SQL in this file: two databases at once, locks on all relations, and settings of a database.
+    // Raw SQL in this file, to use two databases, to lock all relations, and to change settings of a database.
     const { rows } = await pool.query(
       `SELECT format('%s %s', (SELECT system_identifier FROM pg_control_system()), oid) AS id FROM pg_database WHERE datname = current_database()`,
     );

@@ -29,7 +29,7 @@ export interface UpgradeReport {
   to: number;
   /** Path of the folder with the unchanged old cluster. */
   kept: string;
-  /** Every relation with its number of rows. Row count and fingerprint of a relation are equal in both clusters. */
+  /** Every relation with its number of rows in the new cluster. Only relations in `mended` differ from those of the old cluster. */
   relations: { relation: string; rows: number }[];
   /** Aggregates whose recomputed values differ from those of the old cluster. */
   mended: string[];

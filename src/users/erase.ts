@@ -14,7 +14,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
   // The erasure is retried after a deadlock: a worker that notifies the user may have locked rows that the erasure deletes, and PostgreSQL
   // then cancels one of the two transactions.
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file: settings and functions of the schema. Deleting years of readings exceeds the time limit of requests.
+    // Raw SQL in this file, for settings and for functions of the schema. Deleting years of readings exceeds the time limit of requests.
     await sql`SET LOCAL statement_timeout = 0`.execute(trx);
     // Blocks the refresh of aggregates before locking rows that writers wait for, because a running refresh may take a while.
     await sql`SELECT hold_refresh()`.execute(trx);

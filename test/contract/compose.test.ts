@@ -23,7 +23,7 @@ describe('the compose file', () => {
     const valid = ajv.compile(schema);
     expect(valid(compose) ? [] : valid.errors).toEqual([]);
     expect(valid(home) ? [] : valid.errors).toEqual([]);
-    // The validator rejects this invalid document, so the test can fail.
+    // Proves that the check can detect an error: the validator rejects this invalid document.
     expect(valid({ services: { a: { image: 1 } } })).toBe(false);
   });
 

@@ -16,7 +16,7 @@ const ownOptions = { email: 'me@example.com' };
 
 test('the add-on follows the rules of the supervisor, and has this version', () => {
   expect(config.version).toBe(manifest.version);
-  // The schema rejects invalid add-on configurations, so the test can fail.
+  // Proves that the check can detect an error: the schema rejects invalid add-on configurations.
   for (const wrong of [{ webui: '/dashboard' }, { backup: 'warm' }, { arch: ['sparc'] }, { ingres: true }])
     expect(addonConfig.safeParse({ ...written, ...wrong }).success).toBe(false);
 });

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '#src/database/enums.ts';
 import { eventSchema } from '#src/events/bodies.ts';
 import { checkedInClients } from '#test/support/clients/generate.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 type Json = any;
 
 // The OpenAPI document as clients receive it.

@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(json);
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
-    // The validator rejects this invalid document, so the test can fail.
+    // Proves that the check can detect an error: the validator rejects this invalid document.
     expect((await new Validator().validate({ ...json, paths: { x: 1 } })).valid).toBe(false);
   });
 
@@ -58,7 +58,7 @@ describe('the document', () => {
 
   test('has no findings of a linter', async () => {
     expect(await lint(document)).toEqual([]);
-    // The linter reports an operation without security, so the test can fail.
+    // Proves that the check can detect an error: the linter reports an operation without a security requirement.
     const paths = { '/healthz': { get: { summary: 'Of the test.', responses: {} } } };
     expect((await lint({ ...document, paths, components: {}, security: undefined })).join()).toContain(
       'security-defined',

@@ -57,7 +57,7 @@ export async function readAccountRows(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
-    // Subscriptions that apps created in a home end when the home moves, together with the apps' access.
+    // If a home moves, the subscriptions that apps created in it end, together with the apps' access.
     else if (others && relation === 'webhooks')
       await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);

@@ -29,7 +29,7 @@ export interface Answer {
   text: string;
   /** Body of the response as received. */
   bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   json: any;
 }
 

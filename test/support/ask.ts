@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 export interface ApiResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   json: any;
 }
 

@@ -14,8 +14,9 @@ export const computeIntervals = <State>(
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Finds each position at which a counting rule can restart with `length` consecutive judged readings. Returns its state after a full replay
- * and after the restart. `knowing`: the restart also receives the state after all readings.
+ * Finds each position at which a counting rule can restart from `length` consecutive readings and their verdicts. For each position,
+ * returns the state of the counting rule after a full replay and after the restart. `knowing`: whether the restart also receives the state
+ * after the last reading.
  */
 export function compareRestarts<State>(
   rule: CountingRule<State>,

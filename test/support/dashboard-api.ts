@@ -25,7 +25,7 @@ export interface DashboardApi {
   ask(path: string, by: { key: string }, sent?: { method?: string; body?: unknown }): ReturnType<TestApi['send']>;
   /** Returns the response status for each of several callers. */
   statuses(path: string, callers: Record<string, Person>): Promise<Record<string, number>>;
-  // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
+  // biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
   sql(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
 }
 

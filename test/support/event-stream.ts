@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 interface StreamEvent {
   event: string;
   id: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: what an event says is the test's to know
+  // biome-ignore lint/suspicious/noExplicitAny: an event can have any form; each test asserts the form
   data: any;
 }
 

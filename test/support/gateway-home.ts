@@ -22,7 +22,7 @@ export interface GatewayHome {
   /** URL of the service's embedded broker. */
   url: string;
   /** Sends a request as the homeowner. Fails if the response is not successful. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   send(path: string, body?: object, method?: 'POST' | 'PATCH'): Promise<any>;
   /**
    * Starts the household's broker with the bridge settings of deploy/DEVICES.md, instead of the previous broker. Returns its URL. `topics`:

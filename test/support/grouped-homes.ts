@@ -37,7 +37,7 @@ export interface GroupedHomes {
   homes: TestHome[];
   /** Indices of the homes in each group, by the group's name. */
   members: Map<string, Set<number>>;
-  // biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
+  // biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
   ask(path: string, method?: string, body?: unknown): Promise<any>;
   idOf(name: string): string;
   /** API path of a group. */

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
 /** A Kubernetes object in the form of its YAML. */
-// biome-ignore lint/suspicious/noExplicitAny: objects of every kind; the published schemas say what is in them
+// biome-ignore lint/suspicious/noExplicitAny: objects of every kind; the published schemas define their members
 export type Manifest = Record<string, any> & { apiVersion: string; kind: string; metadata: { name: string } };
 
 /** Members of a kustomization that this reader supports. Any other is an error. */

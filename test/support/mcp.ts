@@ -6,7 +6,7 @@ import type { TestApi } from './api.ts';
 export interface ToolClient {
   client: Client;
   /** Calls a tool and returns its data. Throws if the result is an error. */
-  // biome-ignore lint/suspicious/noExplicitAny: a result can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a result can have any form; each test asserts the form
   ask(name: string, values?: Record<string, unknown>): Promise<any>;
   /** Calls a tool that must refuse the call. Returns the HTTP status in the tool's error. */
   refusalOf(name: string, values?: Record<string, unknown>): Promise<number>;

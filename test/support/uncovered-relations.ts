@@ -113,7 +113,7 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
   usage_changes: { archive: 'hourly.csv: changed hours that are not yet compared with alerts' },
 };
 
-/** Returns the relations that are missing in an archive or in one kind of move (`by`). */
+/** Returns the relations that `by` (the archive, or one kind of move) does not contain, according to `UNCOVERED`. */
 export const uncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 

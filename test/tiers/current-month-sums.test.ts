@@ -87,7 +87,7 @@ async function answeredMeanwhile(name: string, zone: string) {
   const changing = {
     ...group,
     async *composed() {
-      // The first call reads the group's composition. The second call reads the rest of the month.
+      // The first call reads the group's composition. The second call adds the days that the stored sums do not include.
       if (++turns === 2) {
         // Energy is not added to devices that produce, because the direction of their energy is cached for some seconds.
         const inHome = (home: TestHome) => getDevices(home).filter(({ placement }) => placement !== 'production');

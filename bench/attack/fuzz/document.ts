@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { HttpResponse } from '../client.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 export type Json = any;
 
 /** An operation as the OpenAPI document describes it. */

@@ -1,7 +1,7 @@
 import { defineProbe, expectThat, type Probe } from '../probe.ts';
 import type { AttackedInstallation } from '../world.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 type Json = any;
 
 const documentOf = (world: AttackedInstallation): Promise<Json> =>

@@ -124,7 +124,7 @@ export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls']
 const lineOf = ({ deviceId, readAtMs, value }: Home['readings'][number]) => `${deviceId} ${readAtMs} ${value}`;
 
 /** Runs a query in each database. Returns the rows of all. */
-// biome-ignore lint/suspicious/noExplicitAny: rows of any query, as pg types them
+// biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
 type Ask = (text: string, values?: unknown[]) => Promise<any[]>;
 
 async function storedLines(ask: Ask): Promise<string[]> {

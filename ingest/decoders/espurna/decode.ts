@@ -7,7 +7,7 @@ import { addMeterCounts } from '../rtlamr/meter.ts';
 interface EspurnaTopic {
   root: string;
   /**
-   * Last word of the topic: `energy` or `power`; `data` (many values in one object); `app` (name of the firmware); `status` (last will).
+   * Last level of the topic: `energy` or `power`; `data` (many values in one object); `app` (name of the firmware); `status` (last will).
    */
   leaf: string;
   /** Index of the quantity if a device has several, as in `energy/0`; otherwise empty. */

@@ -161,8 +161,8 @@ function namesNumber(topic: string): boolean {
 }
 
 /**
- * Returns the number of a payload that is a plain number. Its unit is the last word of the topic (`…/Import_Energy_Total_kWh`) or stands in
- * the payload; or the topic names an energy or a power without a unit.
+ * Returns the value of a payload that consists of one number, with or without a unit. If the payload has no unit, the topic must end with a
+ * unit (`…/Import_Energy_Total_kWh`), or with a name that implies the quantity.
  */
 function ofNumber(topic: string, payload: Buffer): Found | null {
   const text = readText(payload);
@@ -173,7 +173,7 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Last word of a topic that carries no information, and (below) levels that only group others. */
+/** Last level of a topic that carries no information, and (below) levels that only group others. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
 const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?)$/i;
 
@@ -263,7 +263,7 @@ function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSett
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 
-/** Whether a word of a topic states a fact about the numbers below the topic. */
+/** Whether a level of a topic states a fact about the numbers below this level. */
 const isTelling = ({ not, direction, medium, parts, bySibling, has }: NameFacts): boolean =>
   not !== null ||
   direction !== null ||

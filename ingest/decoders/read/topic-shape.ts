@@ -15,7 +15,7 @@ const COUNT = /\d{4}/;
 const SERIAL = /^(?=(\D*\d){4})[a-z0-9]{8,}$/i;
 const UNSHOWN = /[\p{C}+#]/u;
 
-/** Whether a word of a topic identifies a device. */
+/** Whether a level of a topic identifies a device. */
 const isId = (word: string): boolean =>
   word.length > MAX_WORD_LENGTH ||
   UNSHOWN.test(word) ||
@@ -24,8 +24,8 @@ const isId = (word: string): boolean =>
   word.split(/[-_.: ]/).some((part) => HEX.test(part) || COUNT.test(part) || SERIAL.test(part));
 
 /**
- * Replaces the parts of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT topic
- * filter of at most 120 bytes and eight words; `#` replaces the rest. Pure.
+ * Replaces the levels of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT
+ * topic filter of at most 120 bytes and eight levels; `#` replaces the rest. Pure.
  */
 export function topicShape(topic: string): string {
   let shape = '';

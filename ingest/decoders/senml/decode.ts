@@ -22,8 +22,8 @@ import {
 import { findPackRefusal, type ResolvedRecord, resolvePack } from './resolve.ts';
 
 /**
- * Returns the device for records without a name of their own: the words of the topic at the wildcards of the owner's filter, or the last
- * word if the filter has no wildcards. Returns null if no filter matches the topic.
+ * Returns the device for records without a name of their own: the levels of the topic at the wildcards of the owner's filter, or the last
+ * level if the filter has no wildcards. Returns null if no filter matches the topic.
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {

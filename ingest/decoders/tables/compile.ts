@@ -52,8 +52,8 @@ export interface Topic {
 }
 
 /**
- * A part of a template that is filled in from the body. `otherwise`: template that is used if the body lacks this text, or the list of
- * words does not contain the text.
+ * A placeholder of a template that is replaced by a text from the message body. `words`: replacements of the body's texts; if undefined,
+ * the text itself is used. `otherwise`: template that is used if the body lacks the text, or `words` does not contain the text.
  */
 export interface BodyPart {
   name: string;
@@ -112,7 +112,7 @@ const compiledOrNull = (template: string | undefined): FillTemplate | null =>
   template === undefined ? null : compileTemplate(template);
 
 /**
- * Compiles the template of a channel. Values of its parts are converted to lower case, because a word of a topic may be in capitals: `L1`.
+ * Compiles the template of a channel. Values of its parts are converted to lower case, because a level of a topic may be in capitals: `L1`.
  */
 function compileChannel(template: string): FillTemplate {
   const fill = compileTemplate(template);

@@ -3,8 +3,8 @@ import { asObject, ownMember, readObject } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
 /**
- * Base topics of devices whose setting FullTopic contains no `%prefix%`. A base topic is a topic without its last word. It is learnt from
- * sensor messages.
+ * Base topics of devices whose setting FullTopic contains no `%prefix%`. A base topic is a topic without its last level. The
+ * decoder learns it from sensor messages.
  */
 export type BareBaseTopics = Set<string>;
 

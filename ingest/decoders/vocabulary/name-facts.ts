@@ -149,7 +149,7 @@ const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
 const inAtEnd = (words: readonly Phrase[]): 'import' | null =>
   words.length > 1 && words.at(-1)?.text === 'in' ? 'import' : null;
 
-/** Whether "out" is the only word for export, without a destination: `AC_Out_Watt`. */
+/** Whether "out" is the only word that means export, and no word names a destination such as the grid: `AC_Out_Watt`. */
 const isOut = (words: readonly Phrase[]): boolean =>
   words.every(({ text, meanings }) => text === 'out' || !(meanings?.has('export') || meanings?.has('toGrid')));
 

@@ -50,7 +50,7 @@ export interface AmqpOptions {
 }
 
 /**
- * Consumes the messages that a RabbitMQ cluster received from devices by MQTT. They arrive in several queues (shards),
+ * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. They arrive in several queues (shards),
  * each of which has one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the
  * worker with the highest priority (`shardPriority` in shard.ts), and to the next one if that worker disappears.
  * Messages are acknowledged after the commit. Reconnects without limit, to any host that answers. Resolves once the

@@ -2,7 +2,7 @@ import type { Json } from '#src/api/openapi-schema.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { renderInlineCode } from './markup.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is walked as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 export type AnySchema = any;
 
 /** Maximum depth of the nested members that are rendered. Below it, only the type of a member is named. */

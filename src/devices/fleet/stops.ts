@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '#src/core/units.ts';
  * cause differ by at most each device's interval between readings.
  */
 export const STOP_THRESHOLDS = {
-  /** Maximum time between stops of homes that are grouped together. */
+  /** Length of the window in which simultaneous stops of homes are counted. */
   windowMs: 5 * MINUTE_MS,
   /**
    * Maximum time between stops of the devices of one home or gateway: some devices report every ten seconds, some every quarter of an hour.
@@ -20,11 +20,11 @@ export const STOP_THRESHOLDS = {
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
   chance: 1e-6,
-  /** Probability below which, but above `chance`, a cause is reported as unsure. */
+  /** Probability below which the cause of a stop is reported as unsure, unless it is also below `chance`. */
   unlikely: 1e-3,
   /**
-   * Number of earlier stops of a device within `habitMs` from which on a stop is a habit, if the device stopped alone each time. The
-   * silence must be at most twice as long as the longest of the earlier ones.
+   * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`. The silence must be at most
+   * twice as long as the longest of those earlier silences.
    */
   habits: 3,
   habitMs: 7 * 24 * HOUR_MS,

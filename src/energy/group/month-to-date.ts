@@ -5,7 +5,9 @@ import { listSumNames } from '../home/sums.ts';
 import { summedColumns } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
-/** Stored sums of the first days of a group's month, from which the computation continues for the same homes in the same roles. */
+/**
+ * Stored sums of the first days of a group's month. If the homes and their roles have not changed, a computation continues from these sums.
+ */
 export interface MonthToDate {
   groupId: string;
   zone: string;

@@ -3,7 +3,7 @@ import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
-// Raw SQL in this file: row locks, and snapshots of transactions.
+// Raw SQL in this file, for row locks and for snapshots of transactions.
 
 /** Maximum number of changed days processed in one transaction. */
 const MOST_CHANGES = 20_000;

@@ -32,8 +32,8 @@ const closedNet = (where: (at: string) => string): string => `(
 const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o WHERE o.device_id = d.key), 0)`;
 
 /**
- * Builds a query for facts from the whole history of some devices or parts (keys): columns `key`, `begins_at` (null: no interval counts
- * yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
+ * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no interval
+ * counts yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
  * quarter-hour is searched on the first stored day, and everywhere only if that day has no data. Stored facts of a key
  * (`storeHistoryFacts`) are valid unless a closed hour before their bound has changed or is open again.
  */
@@ -61,7 +61,7 @@ export async function findBeginning(db: Database, deviceId: string): Promise<num
 /** Maximum age of stored facts, in days. Each query adds the energy since the facts were stored, so the age must be low. */
 const DAYS_TO_ADD = 7;
 
-/** A device, or a part of a device, about whose past facts are stored. */
+/** A device, or a part of a device, for which facts about its history are stored. */
 export interface DeviceWithStoredFacts {
   key: string;
   userId: string;
@@ -69,9 +69,9 @@ export interface DeviceWithStoredFacts {
 }
 
 /**
- * Stores facts about the history of some devices or parts (keys), from closed hours before a time (`historyFactsSql` adds later hours).
- * Stored facts are renewed after a week. Skips keys without data before that time. `before`: start of a UTC day; changes of closed hours
- * before it are recorded.
+ * Stores facts about the history of some devices or parts of devices (keys), computed from the closed hours before `before`.
+ * `historyFactsSql` adds the later hours. Replaces facts that are older than a week. Skips keys without data before `before`. `before`:
+ * start of a UTC day; the database records changes of earlier closed hours, so that outdated facts are deleted.
  */
 export async function storeHistoryFacts(
   db: Database,

@@ -21,7 +21,7 @@ export interface MoveInstallations {
   target: Installation;
 }
 
-// Raw SQL in this file: catalogues and advisory locks.
+// Raw SQL in this file, to query catalogues and take advisory locks.
 
 /** Opens both installations. Throws, with the remedy, unless both are in use, of this version, and different. */
 export async function openInstallations(pools: { source: Pool; target: Pool }): Promise<MoveInstallations> {

@@ -285,7 +285,7 @@ async function bringOver(
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
-  // Raw SQL in this file: the database's clock, and ids passed as one parameter.
+  // Raw SQL in this file, to use the database's clock and to pass ids as one parameter.
   const { rows } = await source.pool.query(
     'SELECT round(extract(epoch FROM clock_timestamp() - min(closed_at)) * 1000)::bigint AS ms FROM departures WHERE user_id = ANY ($1)',
     [userIds],

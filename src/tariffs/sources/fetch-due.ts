@@ -90,7 +90,8 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
-    // Raw SQL in this file: SKIP LOCKED, and the clock of the database for hosts, because clocks of workers differ.
+    // Raw SQL in this file, for SKIP LOCKED, and to compare the last fetch from a host with the database's clock, because clocks of workers
+    // differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
       WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
         WHERE h.host = s.host AND h.fetched_at > clock_timestamp() - interval '1 second')

@@ -68,7 +68,7 @@ test('a period continues where the previous one ended, although the account’s 
   const days = (month: string, last: string) => made(`2026-${month}-01`, `2026-${month}-${last}`);
   await zone('UTC');
   const april = await days('04', '30');
-  // In this zone the next day begins before April is over in UTC.
+  // In Berlin, 1 May begins before April is over in UTC.
   await zone('Europe/Berlin');
   const may = await days('05', '31');
   expect([april.ends_at, may.starts_at, may.ends_at]).toEqual([
@@ -76,7 +76,7 @@ test('a period continues where the previous one ended, although the account’s 
     '2026-05-01T00:00:00.000Z',
     '2026-05-31T22:00:00.000Z',
   ]);
-  // In this zone the next day begins an hour later: no period would bill that hour.
+  // In London, 1 June begins an hour later than in Berlin. If the next period began then, no period would bill the hour between.
   await zone('Europe/London');
   expect((await days('06', '30')).starts_at).toBe(may.ends_at);
   expect((await days('03', '31')).ends_at).toBe(april.starts_at);

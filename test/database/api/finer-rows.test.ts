@@ -33,7 +33,7 @@ const FINER = [
   ['half_hour', 30],
 ] as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked
+// biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
 type Row = Record<string, any>;
 type Home = { userId: string; key: string };
 

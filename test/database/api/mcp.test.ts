@@ -105,7 +105,7 @@ type Question = [
   question: string,
   tool: string,
   values: () => Record<string, unknown>,
-  // biome-ignore lint/suspicious/noExplicitAny: a result can be anything
+  // biome-ignore lint/suspicious/noExplicitAny: a result can have any form
   read: (result: any) => unknown,
   /** Expected result, or a function that returns it. */
   answer: unknown,

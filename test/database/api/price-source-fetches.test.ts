@@ -152,7 +152,7 @@ describe('a fetch', () => {
   test('connects to public addresses only, whatever a name resolves to', async () => {
     const connected: string[] = [];
     class Watched extends Agent {
-      // biome-ignore lint/suspicious/noExplicitAny: node's types leave out what an agent is given
+      // biome-ignore lint/suspicious/noExplicitAny: @types/node does not declare the options that an agent receives
       override createConnection(options: any, callback: any): any {
         const { host: name, lookup } = options as { host: string; lookup: LookupFunction };
         lookup(name, { all: false }, (error, address) => {

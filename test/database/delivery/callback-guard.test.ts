@@ -19,7 +19,7 @@ class Watched extends Agent {
     super({ keepAlive: false });
     this.#receiver = receiver;
   }
-  // biome-ignore lint/suspicious/noExplicitAny: node's types leave out what an agent is given
+  // biome-ignore lint/suspicious/noExplicitAny: @types/node does not declare the options that an agent receives
   override createConnection(options: any, callback: any): any {
     const { host, lookup } = options as { host: string; lookup: LookupFunction };
     const go = (address: string): TLSSocket => {

@@ -28,7 +28,7 @@ for (const { as, call, path = [], body, query, options = {}, take, save = {} } o
   const client = new EnergyClient({ key: input.keys[as] ?? '', baseUrl: input.baseUrl });
   const { timeoutSeconds, ...more } = fill(options);
   const args: unknown[] = [...path, ...(body === undefined ? [] : [body]), ...(query ? [query] : [])].map(fill);
-  // biome-ignore lint/suspicious/noExplicitAny: a method by its name
+  // biome-ignore lint/suspicious/noExplicitAny: the test calls methods of the client by name
   const methods = client as any;
   // A method's last argument is its options. Arguments that the step omits before them are undefined.
   args[Math.max(args.length, declared(methods[call]) - 1)] = {

@@ -19,7 +19,7 @@ const DRAIN_SECONDS = 2;
 interface Came {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   json: any;
   failed?: string;
 }
@@ -37,7 +37,7 @@ export interface ApiPair {
   database: TestDatabase;
   proxy: HAProxy;
   adminKey: string;
-  /** Certificate authority (PEM) of HAProxy and of the processes. */
+  /** CA certificate (PEM) that signed the certificates of HAProxy and of the processes. */
   ca: string;
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
@@ -114,7 +114,7 @@ export async function startApiPair({ minute }: { minute: { free: number } }): Pr
   };
 }
 
-/** Sends a request to a port on the loopback interface. Never throws. `ca`: authority (PEM) of the server's certificate. */
+/** Sends a request to a port on the loopback interface. Never throws. `ca`: CA certificate (PEM) of the server. */
 export function requestLoopback(
   ca: string,
   port: number,

@@ -28,8 +28,8 @@ export interface HAProxy {
 
 /**
  * Starts HAProxy. `tls`: its certificate for localhost, which the API processes also use. `api`, `brokers`: loopback ports of the servers;
- * a broker without a port counts as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: authority of client
- * certificates (PEM).
+ * a broker without a port counts as down. Without `brokers` and `ingest`, HAProxy forwards no MQTT. `clientCa`: CA certificate (PEM
+ * text) that signed the certificates of clients.
  */
 export async function startHAProxy(options: {
   tls: { cert: string; key: string };

@@ -53,7 +53,7 @@ const SILENCE_MS = 3_000;
  */
 const MAX_IN_FLIGHT = 20;
 
-/** Connects as a device by MQTT 3.1.1 with a persistent session, to the nodes in turn. */
+/** Connects as a device over MQTT 3.1.1 with a persistent session, to the nodes in turn. */
 export function repeatingPublisher(options: {
   /** Nodes to connect to, in turn. The list may be changed; the next connection uses the new one. */
   nodes: readonly { host?: string; ports: { mqtt: number } }[];

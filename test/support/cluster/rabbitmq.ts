@@ -54,7 +54,7 @@ export interface RabbitCluster {
   nodes: RabbitNode[];
   /** Returns the MQTT_URL with which a service connects to the cluster. `secure`: whether to use TLS. `nodes`: order of the hosts. */
   url(own?: { secure?: boolean; nodes?: readonly RabbitNode[] }): string;
-  /** File of the authority that signed the nodes' certificate. */
+  /** Path of the CA certificate (PEM) that signed the nodes' certificate. */
   caFile: string;
   /** Runs `rabbitmqctl` on the first node. Each call needs a second of CPU time. */
   ctl(...args: string[]): string;

@@ -57,7 +57,10 @@ export const routed = ({ ports, env }: Cell): RoutedCell => ({
   ...(env.SECRET_KEY === undefined ? {} : { secret: env.SECRET_KEY }),
 });
 
-/** Starts routers in front of two cells. `tls`: their certificate for localhost, which the cells also use. `clientCa`: authority of client certificates (PEM). */
+/**
+ * Starts routers in front of two cells. `tls`: their certificate for localhost, which the cells also use. `clientCa`: CA certificate (PEM
+ * text) that signed the certificates of clients.
+ */
 export async function startRouters(options: {
   tls: { cert: string; key: string };
   first: RoutedCell;

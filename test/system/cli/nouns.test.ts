@@ -71,7 +71,7 @@ async function energy(args: string[]) {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+// biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
 async function json(args: string[], input?: string): Promise<any[]> {
   const asked = [...args, '--json'];
   const { code, out, codeAndMessage } =

@@ -47,7 +47,7 @@ const run = (args: string[]) =>
   });
 
 /** Runs a command to its end. Returns the objects that it prints. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+// biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
 async function energy(...args: string[]): Promise<any[]> {
   const child = run([...args, '--json']);
   const [out] = await Promise.all([text(child.stdout), once(child, 'close')]);
@@ -63,7 +63,7 @@ async function listener(...more: string[]) {
   const { port } = program.address() as AddressInfo;
   const to = `http://127.0.0.1:${port}/hooks?a=1`;
   const child = run(['webhooks', 'listen', '--user', ADMIN, '--forward-to', to, '--json', ...more]);
-  // biome-ignore lint/suspicious/noExplicitAny: lines of several kinds
+  // biome-ignore lint/suspicious/noExplicitAny: the command prints lines of several kinds
   const lines: any[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(JSON.parse(line)));
   await vi.waitFor(() => expect(lines).not.toEqual([]), 20_000);

@@ -81,7 +81,7 @@ const ready = (role: string) =>
 
 /** Sends a request to the API; without `ca` the certificate is not verified. */
 const ask = (path: string, { ca, body }: { ca?: string; body?: unknown } = {}) =>
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   new Promise<any>((done, failed) => {
     const outgoing = request(
       {

@@ -71,7 +71,7 @@ function isHealthy(): boolean {
 }
 
 const ask = (path: string, key: string, body?: unknown) =>
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   new Promise<any>((done, failed) => {
     const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
     const options = { port: ports.API_PORT, path, method: body ? 'POST' : 'GET', rejectUnauthorized: false, headers };

@@ -42,7 +42,7 @@ describe('the systemd unit', () => {
     const path = join(unitIn('verified', process.execPath), 'energy-usage.service');
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-    // Shows that the check can fail: it reports an unknown setting.
+    // Proves that the check can detect an error: it reports an unknown setting.
     writeFileSync(path, unit.replace(NODE, process.execPath).replace('ProtectHome=tmpfs', 'ProtectHouse=yes'));
     expect(spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' }).stderr).toContain(
       'ProtectHouse',

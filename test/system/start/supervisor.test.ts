@@ -99,7 +99,7 @@ const statusOf = (host: string): Promise<number | undefined> =>
 /** Returns a function that sends requests to the service of a data directory, and trusts the service's certificate. */
 function asker(dataDir: string, port = env.API_PORT) {
   const ca = readFileSync(`${dataDir}/tls/cert.pem`);
-  // biome-ignore lint/suspicious/noExplicitAny: an answer can be anything; the test says what it should be
+  // biome-ignore lint/suspicious/noExplicitAny: a response can have any form; each test asserts the form
   type Answer = { status: number; json: any };
   return (path: string, bearer: string, body?: unknown) =>
     new Promise<Answer>((resolve, reject) => {
