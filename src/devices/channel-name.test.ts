@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { NO_ROLES } from '#ingest/normalise/roles-by-time.ts';
+import { processorMs } from '#test/support/processor-time.ts';
 import {
   needsOwnersMeaning,
   normaliseNativeChannel,
@@ -144,8 +145,9 @@ describe('an owner’s setting for a channel', () => {
 });
 
 test('a name of 100,000 underscores becomes a word without delay', () => {
-  const from = performance.now();
-  expect(toChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
-  expect(toChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
-  expect(performance.now() - from).toBeLessThan(500);
+  const ms = processorMs(() => {
+    expect(toChannelWord(`a${'_'.repeat(100_000)}b`)).toBe(`a${'_'.repeat(31)}`);
+    expect(toChannelWord(`__a b${'_'.repeat(100_000)}`)).toBe('a_b');
+  });
+  expect(ms).toBeLessThan(500);
 });
