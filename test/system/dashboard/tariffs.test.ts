@@ -53,6 +53,9 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   await page.getByText('There is no tariff yet').waitFor();
   await testLooks(page, 'tariffs-empty');
 
+  // The preview repeats a request that the service could not answer.
+  const unavailable = { status: 503, json: { error: 'Service Unavailable', status: 503 } };
+  await page.route('**/v1/tariffs/compare', (route) => route.fulfill(unavailable), { times: 1 });
   await button(page, 'New tariff').click();
   // The form derives the country from the time zone of the home.
   expect(await page.getByLabel('Start from').inputValue()).toBe('DE');
