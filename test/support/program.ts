@@ -14,3 +14,6 @@ export const BUNDLED_PROGRAM = join(ROOT, BUNDLE_FOLDER, 'main.js');
  * TypeScript source.
  */
 export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin/energy.js');
+
+/** Matches the stderr of a command that succeeds: nothing, or the lines of progress that the command prints if it takes longer than 5 s. */
+export const ONLY_PROGRESS = /^([^\n]+: \d+ %\n)*$/;
