@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
+import { buildOnce, type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
 import { countersFromNumbers, getCounterNumbers, NO_REQUEST_LIMIT } from './request-windows.ts';
@@ -45,16 +45,25 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
   );
 }
 
+/** Statement that counts requests; nearly every request waits for one. Raw SQL: it calls one function of the schema. */
+const addCounts = buildOnce(
+  (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
+    sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
+      ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
+);
+
 /** Counters in the rows of request_counts (sql/interface/1_request_counts.sql). */
 const inDatabase = (db: Database): CounterStore => ({
   async add(changes) {
     const array = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
-    // Raw SQL: the hot path of every request, which calls one function of the schema.
-    const { rows } = await sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
-      ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${changes.map(({ key }) => key)}::text[], ${changes.map(({ plan }) => plan)}::text[],
-        ${changes.map(({ least }) => array(getCounterNumbers(least, -NO_REQUEST_LIMIT)))}::text[],
-        ${changes.map(({ most }) => array(getCounterNumbers(most, NO_REQUEST_LIMIT)))}::text[],
-        ${changes.map(({ add }) => array(getCounterNumbers(add, 0)))}::text[])`.execute(db);
+    const { rows } = await addCounts(
+      db,
+      changes.map(({ key }) => key),
+      changes.map(({ plan }) => plan),
+      changes.map(({ least }) => array(getCounterNumbers(least, -NO_REQUEST_LIMIT))),
+      changes.map(({ most }) => array(getCounterNumbers(most, NO_REQUEST_LIMIT))),
+      changes.map(({ add }) => array(getCounterNumbers(add, 0))),
+    );
     const answers = new Map(rows.map((row) => [row.counted, row]));
     return changes.map(({ key }) => {
       const row = answers.get(key);
