@@ -185,12 +185,13 @@ function addCommonHeaders(app: FastifyInstance): void {
  * undo a confirmed erasure or revocation.
  */
 function recordEndings(app: FastifyInstance, writeEndings: () => Promise<void>): void {
-  app.addHook('onSend', async ({ method, routeOptions }, { statusCode }) => {
+  app.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
     // Requests that send readings end no access, so they need not wait for the disk of the back-ups.
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
-      return;
+      return done();
     // A refused request can also end an authorization: the second use of a token.
-    if (statusCode < 400 || routeOptions.url === OAUTH_PATHS.token) await writeEndings();
+    if (statusCode >= 400 && routeOptions.url !== OAUTH_PATHS.token) return done();
+    writeEndings().then(() => done(), done);
   });
 }
 
