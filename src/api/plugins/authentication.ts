@@ -19,16 +19,13 @@ declare module 'fastify' {
 /** Duration in ms from which the transfer of a body counts as slow. The caller may have changed during a slow transfer. */
 const SLOW_BODY_MS = 100;
 
-const OPEN = new Set(['/v1/openapi.json']);
 /** Whether a request is for the tools of assistants (src/api/mcp). */
 export const isToolRequest = ({ url }: FastifyRequest) => /^\/mcp(\/|\?|$)/.test(url);
 /** Whether a request is for resources of Green Button (src/api/green-button), which accept only tokens of apps. */
 const isForGreenButton = ({ url }: FastifyRequest) => url.startsWith(`${ESPI_RESOURCE_PATH}/`);
-/** Whether the path of a request needs a key. */
+/** Whether the path of a request needs a key. The OpenAPI document needs none. */
 export const requiresApiKey = (request: FastifyRequest) =>
-  isToolRequest(request) ||
-  isForGreenButton(request) ||
-  (/^\/v1(\/|\?|$)/.test(request.url) && !OPEN.has(request.url.split('?', 1)[0] ?? ''));
+  /^\/(?:v1(?!\/openapi\.json(?:\?|$))|mcp)(?:\/|\?|$)/.test(request.url) || isForGreenButton(request);
 
 /**
  * Whether a path accepts this kind of key or token. Tools for assistants accept only keys; a token for an app itself is accepted only for
