@@ -6,7 +6,7 @@ import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** Number of messages for moved accounts per log entry. */
+/** One line is logged for this many messages for moved accounts. */
 const LOG_MOVED_EVERY = 10_000;
 
 /** Maximum length of an error text that is stored with a message. */
@@ -32,7 +32,7 @@ function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Erro
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/** Splits a batch into two halves without changing the order of its messages, to find the message that makes the batch fail. */
+/** Splits a batch into two halves and keeps the order of its messages. Used to find the message that makes the batch fail. */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
@@ -40,8 +40,8 @@ function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
 
 /**
  * Writes messages like the pipeline, but without retries. If one message makes its batch fail, this function finds that message by halving
- * the batch repeatedly, and stores it as a rejection. Returns the results of devices' own messages. Throws if the database fails or a
- * rejection cannot be stored; messages written before the error remain stored.
+ * the batch repeatedly, and stores it as a rejection. Returns the result of each message (`WriteResult.byMessage`). Throws if the database
+ * fails or a rejection cannot be stored; messages written before the error remain stored.
  */
 export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<ResultsByMessage> {
   try {
@@ -70,7 +70,7 @@ export interface PipelineCounts {
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Number of messages of devices above their flood limit. They are also counted in `rejected`. */
+  /** Number of rejected messages of devices above their flood limit. `rejected` includes these messages. */
   overLimit: number;
   /** Number of messages for accounts that moved to another installation. */
   departed: number;

@@ -129,14 +129,14 @@ test('does not treat several devices that became backlogged together as neighbou
   const push = (device: number, times: number) => {
     for (let n = 0; n < times; n++) queue.push(message(`dev_${device}`, n));
   };
-  // None of these devices is backlogged at this point.
+  // With one message each, none of the devices is backlogged.
   for (let device = 0; device < 50; device++) push(device, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(true);
   nowMs += 1_000;
   for (let device = 0; device < 50; device++) push(device, 1_000);
   queue.finish(queue.take(BEHIND).messages);
-  // One of the devices was written in the meantime and has few pending messages.
+  // The pending messages of one of the devices have been written, so the device has few.
   push(50, 1);
   for (const partition of [0, 1]) queue.finish(queue.take(partition).messages);
   expect(queue.areOthers()).toBe(false);

@@ -23,7 +23,10 @@ const SHARE = { amongOthers: 100, alone: BACKLOG };
  */
 const MAX_READY = 20_000;
 
-/** Maximum number of devices that are stored as costly to write. Beyond it, the list is cleared and costly devices are detected again. */
+/**
+ * Maximum number of devices that are marked as costly to write. Above this number, all marks are removed and costly devices are detected
+ * again.
+ */
 const MAX_COSTLY = 10_000;
 
 /** A batch that is being collected, with its size and its limits. */
@@ -67,7 +70,7 @@ class BatchBuilder<T extends QueuedMessage> {
     let some = false;
     for (const turn of turns) {
       if (this.take(turn, Math.min(share, until - this.weight)).length === 0) {
-        // If only the account's share is exhausted, the batch still has room for the next account.
+        // If only the account's share is used up, the batch still has room for other accounts.
         const full = until === this.#maxWeight || this.weight + (turn.waiting[0]?.weight ?? 0) <= until;
         return { some, full };
       }

@@ -16,14 +16,14 @@ const COUNTERS = 2 ** 16;
 
 const FULL = 2 ** 32 - 1;
 
-/** Number of readings of a large message that count as one further message. */
+/** A large message counts as one more message for each this many readings. */
 const READINGS = 50;
 const KIBIBYTES = 4;
 
-/** Returns as how many messages a message counts for its length, before it is decoded. */
+/** Returns the number of messages that an undecoded message counts as because of its length. */
 export const messageCountOfBytes = (bytes: number): number => 1 + Math.floor(bytes / (KIBIBYTES * 1_024));
 
-/** Returns as how many further messages a decoded message counts for its elements, in addition to `messageCountOfBytes`. */
+/** Returns the number of messages that a decoded message additionally counts as because of its elements. */
 export const messageCountOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 

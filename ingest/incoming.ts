@@ -60,7 +60,7 @@ export function decodeSentReadings(
   return decoded;
 }
 
-/** Parses a stored payload. It was valid JSON when stored, and truncated payloads are not replayed. */
+/** Parses a stored payload, which was valid JSON when it was stored. (Truncated payloads are never replayed.) */
 function parseJson(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString('utf8'));

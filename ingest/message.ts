@@ -58,13 +58,15 @@ export interface WriteResult {
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Devices whose messages are always costly to write, because they have very many series. */
+  /** Devices whose messages are costly to write, because the devices have very many series. */
   large?: readonly string[];
   /** Number of messages that were stored for the installation to which their accounts moved. */
   departed?: number;
   /** Number of devices whose heads were read from the database, because they were not cached. */
   loaded?: number;
-  /** Returns the results of devices' own messages, for senders that receive them. */
+  /**
+   * Returns the result of each message that came directly from a device, not through a gateway. For senders that wait for their results.
+   */
   byMessage?: () => ResultsByMessage;
 }
 
@@ -90,6 +92,6 @@ export interface Rejection {
   /** Position of the element in the message, from 0; null for the whole message. */
   element: number | null;
   reason: string;
-  /** Whether the rejected value was stored before, and this element's value has replaced it. */
+  /** Set if the rejected value is an earlier, already stored one, which this element's value has replaced. */
   isOfEarlier?: true;
 }

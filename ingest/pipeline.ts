@@ -17,12 +17,12 @@ const READ_ELEMENT_BYTES = 150;
 const GATEWAY_ELEMENT_BYTES = 200;
 /** Approximate memory of a gateway's message while it is decoded and written, as a multiple of its length. */
 const GATEWAY_TIMES = 8;
-/** Number of rejected messages of flooding devices per log entry. */
+/** One line is logged for this many rejected messages of flooding devices. */
 const WARN_EVERY = 100_000;
 /**
- * Conditions under which a partition waits for more messages before it writes, because each batch has a fixed cost. A partition waits after
- * a batch of at least `from` messages, while at least `least` messages arrive in each step of `stepMs` and fewer than `enough` are pending,
- * for at most `longestMs`. A device that sends little, or that waits for its acknowledgement, is not delayed.
+ * Conditions under which a partition waits for more messages before it writes, because each batch has a fixed cost. It waits after a batch
+ * of at least `from` messages, for at most `longestMs`. It stops waiting when fewer than `least` messages arrive in a step of `stepMs`, or
+ * when `enough` are pending. A device that sends little, or that waits for its acknowledgement, is not delayed.
  */
 const GATHER = { from: 100, stepMs: 2, least: 20, enough: 4_000, longestMs: 10 };
 /**

@@ -65,7 +65,7 @@ export interface RejectionReplayResult {
   rejected: number;
   /** Number of messages whose payload was truncated when it was stored. They remain unchanged. */
   cut: number;
-  /** Whether the replay reached the end. If not, it did not try the remaining messages. */
+  /** Whether the replay processed all rejections. If false, it did not try the remaining messages. */
   isComplete: boolean;
 }
 

@@ -57,7 +57,7 @@ export class SentReadingsWriter {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #running = 0;
-  /** Devices of the transactions in progress. */
+  /** Devices of the running transactions. */
   readonly #busy = new Set<string>();
 
   /** `receiptMs`: clock for times of receipt, Unix ms. */

@@ -18,7 +18,10 @@ export interface DecodedReading {
   value: number;
   /** Position of the reading in its message, from 0; used in rejections. */
   element: number;
-  /** Native name of a quantity of a device behind a gateway. If its meaning is unknown, also its unit (null: the message states none). */
+  /**
+   * The device's own name of the quantity, for a device behind a gateway. `unit`: set if the quantity's meaning is unknown; null if the
+   * message states no unit.
+   */
   native?: string;
   unit?: string | null;
   /** Description of a register that is classified together with the other registers of its device. */

@@ -59,8 +59,8 @@ const FACTORS = [
 ];
 
 /**
- * Families that may combine two numbers of a message: a count with a multiplier or pulses per kWh, a value with a number of a template or a
- * setting.
+ * Families that may combine two numbers of a message: a count with a multiplier or with pulses per kWh, or a value with a number from a
+ * template or a setting.
  */
 const OF_TWO = new Set(['rtl433', 'openmqttgateway', 'espurna', 'rtlamr', 'emon', 'homeassistant', 'homie', 'mapping']);
 
@@ -158,7 +158,7 @@ const DEVICE = /^\P{Cc}{1,128}$/u;
  */
 const isWellFormed = ({ device, channel, value, atMs, native, key = native, described }: DecodedValue): boolean =>
   DEVICE.test(device) &&
-  // Keys and descriptions are stored as jsonb.
+  // Keys and descriptions are stored as jsonb, which does not accept every string.
   isStorable(key) &&
   (described?.names.every(isStorable) ?? true) &&
   WORD.test(channel) &&
@@ -287,7 +287,7 @@ describe.each(FAMILIES.map((family) => [family.name, family] as const))('the fam
     try {
       body = JSON.parse(String(message?.payload ?? '{}'));
     } catch {
-      // If the case's JSON is broken, the long members are sent alone.
+      // If the test case's JSON is invalid, the long members are sent without it.
     }
     for (const addition of LENGTHS) {
       const payload = Buffer.from(JSON.stringify({ unit: 'kWh', ...body, ...addition() }));

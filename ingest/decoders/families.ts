@@ -103,8 +103,8 @@ export const FAMILIES: readonly Family[] = [
   statestreamFamily,
   loadTableFamily('emsesp'),
   espurnaFamily,
-  // These families recognise messages by their bodies. They come late, because they search the body of each message of a family after
-  // them.
+  // These families recognise messages by their bodies. They come late, so that they search only the bodies of messages that no earlier
+  // family has recognised.
   loadTableFamily('sbfspot'),
   loadTableFamily('homewizard'),
   loadTableFamily('huawei'),

@@ -92,7 +92,7 @@ export interface FamilyDecodeResult {
   said: DecodedValue[];
   /** Reasons why the message or an element of it cannot be used, one sentence each. A refused element does not affect the others. */
   refused: string[];
-  /** Native ids of devices that sent a message without any usable value yet (for example a count without a unit). */
+  /** Native ids of devices whose message contains no usable value yet, for example a count whose unit is not set. */
   seen?: string[];
   /** Native ids of devices with a refused value. */
   blamed?: string[];
@@ -154,7 +154,7 @@ export const createStatelessFamily = (
   learn: () => {},
 });
 
-/** Returns the values that count. Of a message that the broker has replayed, only values with a time of their own count. */
+/** Returns the values that count. If the broker has replayed the message, only values with a time of their own count. */
 export const selectCurrentValues = ({ said }: FamilyDecodeResult, replayed: boolean): DecodedValue[] =>
   replayed ? said.filter(({ atMs }) => atMs !== null) : said;
 

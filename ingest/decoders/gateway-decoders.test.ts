@@ -69,7 +69,7 @@ test('evicts a flood of topics and long topics, but not a topic in use', () => {
     router('a/meter');
   }
   expect(asked.takes).toBe(1_001);
-  // The flood has evicted this topic from the cache, so it is matched again.
+  // The new topics have evicted this topic from the cache, so it is matched again.
   router('flood/0');
   expect(asked.takes).toBe(1_002);
   const long = `a/${'x'.repeat(1_000)}`;

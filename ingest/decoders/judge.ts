@@ -93,7 +93,10 @@ function judged(
   return { outcome, family, readings, asks, refused, left_out: decoded.said.length - said.length };
 }
 
-/** Whether more values count with the tried setting than now. If equally many count: whether more of them have a time of their own. */
+/**
+ * Whether the tried setting makes more values count than the current settings do. If equally many count: whether more of these values have
+ * a time of their own.
+ */
 function tellsMore(then: NamedDecodeResult, now: NamedDecodeResult | null): boolean {
   const counted = ({ said }: FamilyDecodeResult) => said.filter(({ asks }) => !asks);
   const [after, before] = [counted(then), now ? counted(now) : []];

@@ -18,7 +18,7 @@ const LONGEST_FIRST = Object.keys(WRITTEN).sort((one, other) => other.length - o
 const ENDING = new RegExp(`(${LONGEST_FIRST.join('|')})[)\\]]?$`, 'u');
 /** Prefix of a unit, written as a word: `consumedDeciWatt`. */
 const PREFIX = /(?:kilo|mega|giga|milli|micro|deci|centi|hecto)[\s_-]*$/i;
-/** Names that do not describe their number. The names of the ancestors are used instead. */
+/** Names such as `value` that do not describe their number. The names of the enclosing members are used instead. */
 const PLAIN = /^(?:value|val|v|state|now|current|\d*)$/i;
 
 /** Splits a name into its unit and the text before the unit; returns null if it has no unit. */

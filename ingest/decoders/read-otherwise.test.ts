@@ -65,7 +65,8 @@ test('reports a changed setting for each series whose numbers change, and for no
         const isOther = values(said) !== values(now);
         const native_name = said[0]?.native ?? null;
         const told = readsDifferentNumber(before, after, { family: was.family, native_id, channel, kind, native_name });
-        // A changed condition may admit other messages, which this one message does not show. The report of a change is then accepted.
+        // A changed condition of a mapping may admit other messages than this test case's, so a reported change is accepted although this
+        // message's numbers are the same.
         if (told && !isOther && conditionsOf(settings) !== conditionsOf(changed)) continue;
         expect(told, `${name} ${file} ${key}: ${JSON.stringify([settings, changed])}`).toBe(isOther);
         counts[isOther ? 'other' : 'same']++;

@@ -54,7 +54,7 @@ export async function loadKnownGateway(
 export function isNewAnnouncement(known: KnownGateway, announcement: Announcement): boolean {
   const { topic, payload } = announcement;
   const last = known.learnt.get(topic);
-  // A rejected announcement that is replayed must not replace a newer one.
+  // A rejected announcement that is processed again (replay-rejected.ts) must not replace a newer one.
   if (last && announcement.receivedAtMs < last.receivedAtMs - CLOCKS_MS) return false;
   if (!last && (known.learnt.size >= MAX_TOPICS || payload.length === 0)) return false;
   if (known.bytes - (last?.bytes ?? 0) + bytesOf(announcement) > MAX_BYTES) return false;

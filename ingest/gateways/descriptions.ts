@@ -16,9 +16,9 @@ export function digestDescription(described: RegisterDescription): string {
 }
 
 /**
- * Whether a changed description of a register is accepted. Changes are accepted only from time to time. Otherwise a device whose
- * description alternates from message to message would have its history recomputed each time. Times in Unix ms. `notedMs`: time of the last
- * change; undefined before the first description.
+ * Whether a changed description of a register is accepted: without a limit in the first hour after `firstSeenMs`, then at most once an
+ * hour. Without this limit, a device whose description alternates from message to message would have its history recomputed each time.
+ * Times in Unix ms. `notedMs`: time of the last change; undefined before the first description.
  */
 export const mayChangeDescription = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;

@@ -47,7 +47,8 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
   const there = ofKind.find(({ channel }) => channel === one.channel);
-  // An entry without a key owns its channel. If another quantity has the channel, a new name is derived.
+  // A listed quantity without a key keeps its channel only for its own native name. If another quantity has the channel, a new channel name
+  // is derived from the quantity's key.
   return there && (there.key !== undefined || named.length > 1)
     ? `${toCircuitWord(quantityKey(one))}/${one.channel}`
     : one.channel;

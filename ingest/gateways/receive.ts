@@ -176,8 +176,8 @@ function tryToReceive(...[message, below, gateway]: Parameters<typeof receiveOne
 }
 
 /**
- * Values in a message, by device. A device's own settings take precedence over its gateway's. The message is decoded once for each distinct
- * set of settings.
+ * The values in a message, by device. A device's own settings take precedence over those of its gateway. The message is decoded once for
+ * each distinct set of settings.
  */
 class ReadingsOfMessage {
   readonly #message: DeviceMessage;
@@ -206,7 +206,7 @@ class ReadingsOfMessage {
     return read;
   }
 
-  /** Returns the current values of the device. */
+  /** Returns the device's values in the message; if the broker replayed the message, only those with a time of their own. */
   valuesOf(discovery: Discovery): DecodedValue[] {
     const read = this.readFor(discovery);
     const groups =

@@ -24,10 +24,7 @@ interface Series {
   word?: ChannelSetting;
   /** Time of the series' first reading, Unix ms. If undefined or null, the series counts as always present. */
   firstReadAtMs?: number | null | undefined;
-  /**
-   * Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. Undefined: the register was
-   * never 0.
-   */
+  /** Time of a register's first reading that is not 0, Unix ms. Null: every reading is 0. If undefined, the register counts as never 0. */
   nonzeroAtMs?: number | null | undefined;
 }
 
@@ -120,7 +117,7 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** If a total is 0 while one of its parts is not, changes the start of the total to its first reading that is not 0. */
+/** If a total register shows 0 while one of its parts does not, the total counts only from its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;

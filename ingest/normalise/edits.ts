@@ -76,7 +76,7 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit that is not applied at its start adds no reading there. A reading by hand at that instant then comes from a person.
+  // An edit adds a reading by hand only if it is applied from its start. Otherwise a reading by hand at that time comes from a person.
   const applied = mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -103,7 +103,7 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // If a step sets the clock back to before an earlier step, it takes effect before the start of its own edit.
+            // A step that sets the clock back to before an earlier step takes effect earlier than the start of its own edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => pendingEditFromMs(edit) as number),

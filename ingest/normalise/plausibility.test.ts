@@ -88,7 +88,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // Bounded by a fifth of the device's limit, because a fifth of 150 kW is more than 20 kW.
+  // The energy may be at most a fifth of the device's limit, because a fifth of 150 kW is more than 20 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {

@@ -138,7 +138,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     now: RegisterValue,
   ): RegisterState {
     const isGlitch = this.#fits(lastReading(run), now);
-    // A reading that is consistent with the run as well as with the held reading is not sufficient to reject possible late news.
+    // A reading that is consistent both with the run and with the held reading does not show whether the held reading is late news.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
     reject(findings, held);

@@ -126,7 +126,7 @@ export interface ReplayComparison {
 export interface RulesBeforeAndAfter {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
-  /** The rule that counts up to the later time; it computes the state before the change. Default: `after`. */
+  /** The counting rule that counts until the later time. It computes the state in which both replays start. Default: `after`. */
   readonly longer?: CountingRule<unknown>;
   /**
    * The latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results once their

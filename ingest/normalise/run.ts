@@ -118,7 +118,8 @@ export function risenReadingAnHourBefore(run: RegisterRun, ms: number): Register
 
 /**
  * Returns the index of the latest risen reading at or before a time, in a run that continues after that time; -1 if the run does not
- * determine that reading. If a stored risen reading is not later than the time, no other was between the two.
+ * determine it. The run stores the latest risen reading up to each of some bounds (`boundsOf`). A stored reading is the result if it is not
+ * after the time and its bound is not before the time.
  */
 function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {

@@ -42,7 +42,7 @@ export function findTimesWithOtherSettings(computedWith: SettingsByTime, setting
   return last ? { fromMs: spans[first - 1]?.untilMs ?? Number.NEGATIVE_INFINITY, toMs: last.untilMs } : null;
 }
 
-/** Returns the settings by time after consumption before a time (Unix ms) has been computed with `settings`. */
+/** Returns the settings by time, once the consumption before `untilMs` (Unix ms) has been recomputed with `settings`. */
 export function applySettingsUpTo(
   computedWith: SettingsByTime,
   settings: CountingSettings,

@@ -3,15 +3,12 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
 
 /**
- * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). Sources that send a register
- * only when it changes leave a gap during the hours of the other tariffs. If a rising step of another tariff lies within a step and ends
- * before it, the energy of the containing step is placed after the latest such end.
+ * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
+ * only when it changes, the register's step also covers the hours of the other tariffs. So if a rising step of another tariff lies within a
+ * step and ends before it, the energy of the containing step is placed after the latest such end.
  */
 
-/**
- * Steps of a tariff register that are known, before any shift: all steps between two times, and a time range before them in which no step
- * rose.
- */
+/** Known steps of a tariff register, before any shift: all steps between two times, and a time range before them in which no step rose. */
 export interface KnownSteps {
   /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order. */
   readonly steps: readonly EnergyInterval[];

@@ -27,7 +27,7 @@ export interface LoginOptions {
   certificates?: ClientCertificates;
   /** Handlers of meters' claims for their identities. Without them, claims are refused. */
   claims?: ClaimOptions;
-  /** Storage of which process serves each login. Undefined if there is only one process. */
+  /** Stores which process serves each login. Undefined if there is only one process. */
   places?: LoginLocations;
 }
 

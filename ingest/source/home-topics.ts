@@ -5,7 +5,7 @@ import { Shares } from '#src/core/shares.ts';
 export interface HomeUsageSource {
   /** Returns the text; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
-  /** Returns a mark for each home, which changes with each reading. Homes without readings have no mark. */
+  /** Returns for each home a text that changes with each of its readings. Homes without readings have none. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;
 }
 

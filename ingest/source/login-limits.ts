@@ -88,7 +88,7 @@ export class LoginLimits {
     try {
       return await look();
     } finally {
-      // The next waiting query continues in this slot.
+      // The next waiting query starts now, so the number of running queries stays the same.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#lookups--;

@@ -34,7 +34,7 @@ const FIRST_SUBSCRIPTION_MS = 5_000;
  * DISCONNECT.
  */
 const CLOSE_MS = 700;
-/** `quiet`: silence after which a session counts as empty. `longest`: maximum wait. */
+/** Times for emptying a session, ms. `quiet`: the session counts as empty after this silence. `longest`: maximum total time. */
 const EMPTY_MS = { quiet: 300, longest: 1_500 };
 
 export interface ClientOptions {

@@ -39,9 +39,9 @@ const ALL = directions.flatMap(([direction, power, total]): [string, string, Fie
 const FIELDS: ReadonlyMap<string, Field> = new Map(ALL.map(([path, , field]) => [path, field]));
 const FIELDS_OF_MEMBERS: ReadonlyMap<string, Field> = new Map(ALL.map(([, name, field]) => [name, field]));
 
-/** Raw topic of one value, `…/meter/import/active`, split into the device's topic and the field's path. */
+/** Raw topic of one value, such as `…/meter/import/active`: the device's topic, then the path of the field. */
 const RAW = /^(.+)\/meter\/((?:import|export)\/[a-z0-9/]+)$/;
-/** Topic of a JSON list that ends in the list's number. Some payload formats have one topic per list. */
+/** Topic that ends in the number of a JSON list. Some payload formats publish each list on a topic of its own. */
 const LIST = /^(.+)\/list[1-4]$/;
 /**
  * Start of a JSON list. The owner chooses the topic freely, so a list is recognised by its first members (below) and by the power, which
@@ -87,7 +87,7 @@ function decode(message: DeviceMessage): FamilyDecodeResult | null {
   return isJson(message.payload) ? decodeJson(message) : null;
 }
 
-/** Decodes a single value. It gets the time of receipt, because the reader publishes the time on another topic. */
+/** Decodes a single value. The value gets the time of receipt, because the reader publishes the time on another topic. */
 function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: string; path: string }): FamilyDecodeResult {
   const field = FIELDS.get(path);
   if (!field) return emptyResult();

@@ -29,7 +29,7 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Names of sums for which ebusd's definitions state no unit: `PrEnergySumHwc1`, `YieldSum`. */
+/** Names of sums, such as `PrEnergySumHwc1` and `YieldSum`, for which ebusd's definitions state no unit. */
 const SUM = /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)/;
 
 /** Returns the meaning of a message by its name; null if messages of this name are not read. */
@@ -64,13 +64,13 @@ type EbusdTopic =
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;
-/** Topic below a root that the owner has chosen. There the name of the message must identify ebusd. */
+/** Topic below a root that the owner has chosen. Below such a root, only the name of the message can identify ebusd. */
 const OWN_ROOT = /^(.+\/[^/]+)\/([A-Za-z0-9]+)$/;
 const REQUESTS = new Set(['get', 'set', 'list']);
 
 /**
- * Parses `ebusd/{circuit}/{name}`, optionally with a field, and known message names below any other root. Returns null for every other
- * topic.
+ * Parses `ebusd/{circuit}/{name}`, optionally followed by a field. Below any other root, parses only known message names. Returns null for
+ * every other topic.
  */
 function parseEbusdTopic(topic: string): EbusdTopic | null {
   const [, device, circuit, name, field] = TOPIC.exec(topic) ?? [];

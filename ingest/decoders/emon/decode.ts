@@ -25,7 +25,7 @@ function parseEmonTopic(topic: string): EmonTopic | null {
   const [root, node, ...names] = topic.split('/');
   if (root === 'emonhub') return { what: 'other' };
   if (root !== 'emon' || !node) return null;
-  // OpenEVSE chargers publish below `emon/`, too, with other units for the same names.
+  // OpenEVSE chargers also publish below `emon/`, but use the same names with other units.
   if (isUsualOpenevseBase(node)) return null;
   if (names.length === 0) return { what: 'node', node };
   // `emon/JSON` is the base topic in emonHub's own example for JSON.
@@ -38,7 +38,10 @@ function parseEmonTopic(topic: string): EmonTopic | null {
 const NO_TEMPERATURE = new Set([300, 302, 304]);
 const PULSES = /^(?:(?:dig|ana)?pulse(?:count)?|pulse\d{1,2}(?:count)?)$/;
 
-/** Returns the meaning of a name in a node template. Returns `unset` for pulses if the owner has not set how many pulses make a kWh. */
+/**
+ * Returns the meaning of a name in a node template. Returns `unset` for a pulse count if the owner has not set the number of pulses per
+ * kWh.
+ */
 function quantityOf(
   node: string,
   name: string,
@@ -67,7 +70,7 @@ function quantityOf(
   return { channel: room, kind: 'temperature_c', value, name };
 }
 
-/** Returns the channel of a current clamp. Its power and its energy have the same number and form one circuit. */
+/** Returns the channel of a current clamp. The clamp's power and energy have the same number and form one circuit. */
 const circuit = (number: string): string => `ct${Number(number)}/import`;
 
 function roomOf(name: string): string | null {

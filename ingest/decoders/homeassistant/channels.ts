@@ -96,8 +96,8 @@ export const splitWords = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Returns the circuit of a volume. Uses the first name in `objects` with a recognised word, without its recognised words; if there is no
- * such name, the first name (an id such as `x17`). `idWords`: words of the device's id, which are never part of a circuit.
+ * Returns the circuit of a volume, from the first name in `objects` that contains a recognised word; without such a name, from the first
+ * name (an id such as `x17`). The recognised words are removed. `idWords`: words of the device's id, which are never part of a circuit.
  */
 export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {

@@ -56,7 +56,7 @@ export const homeassistantFamily: Family<AnnouncedEntities> = {
     }
     for (const [source, entity] of speakers.sources) {
       const place = memory.placeOf(entity);
-      // Ignores entities that are not read, without a refusal.
+      // Values of entities that are not read are ignored and not counted as refused.
       if (place) listen(collector, state, { source, entity, place, atMs });
     }
     return collector;

@@ -162,8 +162,8 @@ interface Called {
 }
 
 /**
- * Describes an entity for the classification. The name that people see decides. Ids must be understood completely only if there is no such
- * name.
+ * Describes an entity for the classification. The name that people see decides. Only if there is no such name must all words of the ids be
+ * known.
  */
 function describedBy(
   { path, object, name, objectId, uniqueId }: Called,

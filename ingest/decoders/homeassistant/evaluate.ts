@@ -9,7 +9,7 @@ export interface TemplateInput {
   json: unknown;
 }
 
-/** Result of an expression that cannot be computed. Not a number, so it is refused if a number is expected. */
+/** Result of an expression that cannot be computed. It is not a number, so the decoder refuses it where a number is expected. */
 const BROKEN: unknown = Object.freeze({});
 
 /** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */

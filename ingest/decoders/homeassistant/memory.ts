@@ -11,7 +11,7 @@ import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
 /** Maximum number of cached entities. Beyond this number, the oldest announcement is evicted. */
 const MAX_ENTITIES = 5_000;
-/** State topic that a bridge can be configured to forward. Longer topics are not stored (`gateways/announcements.ts`). */
+/** Matches state topics that a bridge can be configured to forward. Longer topics are not stored (`gateways/announcements.ts`). */
 const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 /** Entities that publish on one topic. */

@@ -10,7 +10,7 @@ export type Expression =
   | { is: 'negative'; of: Expression }
   | { is: 'sum'; sign: CalculationSign; left: Expression; right: Expression }
   | { is: 'filter'; name: string; argument: number | null; of: Expression }
-  /** `first if when else otherwise`; `otherwise` is null if there is no `else`. */
+  /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if there is no `else`. */
   | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
 
 export type Condition =
@@ -45,7 +45,7 @@ export function parseTemplate(template: string): Expression | null {
   if (trimmed.length > MAX_LENGTH) return null;
   try {
     const expression = trimmed.startsWith('{%') ? parseBlock(trimmed) : parseBraces(trimmed);
-    // A template without a path would return a number that is not in the message.
+    // A template that reads no path is refused, because its result would not come from the message.
     return expression && hasPath(expression) ? expression : null;
   } catch (error) {
     if (error instanceof Unsupported) return null;

@@ -23,8 +23,8 @@ export class DescribedProperties {
   #count = 0;
 
   /**
-   * Stores an attribute (Homie 3 and 4) or a description (Homie 5). An empty payload removes the stored one; an invalid payload changes
-   * nothing.
+   * Stores an attribute (Homie 3 and 4) or a description (Homie 5). An empty payload removes the stored attribute or description; an
+   * invalid payload changes nothing.
    */
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseHomieTopic(topic);

@@ -44,7 +44,7 @@ export function decodeNative(message: {
   return decodeNativeElements(deviceId, json, { receivedAtMs: message.receivedAtMs, untimed });
 }
 
-/** Time of receipt of a payload, and the reason to reject elements without a time; null if they get the time of receipt. */
+/** Time of receipt of a payload. `untimed`: reason to reject elements without a time; null if such elements get the time of receipt. */
 interface NativeReceipt {
   receivedAtMs: number;
   untimed: string | null;

@@ -66,7 +66,10 @@ const FIELDS_OF_ONE: ReadonlyMap<string, Field> = new Map([
   ['WPhase2', watts('import/l2')],
   ['WPhase3', watts('import/l3')],
 ]);
-/** In version 1.9 charge points and inverters have names of their own for their registers; that of a charge point is in kWh. */
+/**
+ * In version 1.9 the registers of charge points and inverters have names of their own. The register of a charge point is in kWh, that of an
+ * inverter in Wh.
+ */
 const CHARGE_POINT = kilowattHours('import');
 const INVERTER = wattHours('export');
 
@@ -90,8 +93,8 @@ const isHierarchy = (topic: string): boolean => HIERARCHY.test(topic);
 
 /**
  * Stores the counters behind the grid meter from `[{"id": 0, "type": "counter", "children": […]}]`. The first element is the grid meter;
- * its children lie behind it. So do counters next to the first element, which openWB does not treat as grid meters. An invalid hierarchy
- * changes nothing.
+ * all its descendants lie behind it. Counters next to the first element also count as behind it, because openWB does not treat them as grid
+ * meters. An invalid hierarchy changes nothing.
  */
 function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void {
   const root = HIERARCHY.exec(topic)?.[1];

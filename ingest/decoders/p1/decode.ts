@@ -28,8 +28,8 @@ function mayHaveTelegram(topic: string): boolean {
 }
 
 /**
- * Whether a message is a telegram. On `dsmr/raw`, each message is one. On `…/raw`, `…/telegram` or a topic with the word `p1`, the body
- * must begin like a telegram and contain its lines.
+ * Whether a message is a telegram. Every message on `dsmr/raw` is one. On `…/raw`, `…/telegram` or a topic with the word `p1`, the body
+ * must begin like a telegram and contain a telegram's lines.
  */
 function isTelegram(topic: string, text: string | null): boolean {
   if (CERTAIN.test(topic)) return true;

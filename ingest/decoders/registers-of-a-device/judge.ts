@@ -118,8 +118,8 @@ function judgeEnergy(all: readonly One[], verdicts: Verdicts): void {
 }
 
 /**
- * Whether an energy may be heat, so that the owner must be asked. An energy that a heating device consumes is electricity. So is one whose
- * name mentions the grid, panels or a battery.
+ * Whether an energy may be heat, so that the owner must be asked. Energy that a heating device consumes is electricity. Energy whose name
+ * mentions the grid, panels or a battery is electricity, too.
  */
 const isOpenHeat = ({ mayBeHeat, commodity, way, isConsumed, subject, device }: RegisterFacts, heats: boolean) =>
   mayBeHeat &&
@@ -204,8 +204,8 @@ const isOfRoof = ({ facets }: One): boolean =>
 function judgeStored(all: readonly One[], hasNamed: boolean, verdicts: Verdicts): void {
   for (const way of ['charge', 'discharge'] as const) {
     const direction = way === 'charge' ? 'import' : 'export';
-    // Energy charged from the panels is a part of the total charge. If other registers name the battery, a register that does not (`AC
-    // charge`) is a part, too.
+    // Energy charged from the panels is a part of the total charge. If other registers name the battery, a register that does not name it
+    // (`AC charge`) is a part, too.
     const ones = all.filter(
       (one) =>
         one.facets.moves === way && !one.facets.isOfPanels && (hasNamed ? isNamedStore(one) : isStorage(one.facets)),

@@ -7,7 +7,7 @@ import { getNameFacts } from '../vocabulary/name-facts.ts';
 export interface RegisterDescription {
   /** All names of the register, the most informative first. */
   names: readonly string[];
-  /** Names of which at least one must consist of known words only. Default: all names must. */
+  /** At least one of these names must consist of known words only. If omitted, each of `names` must. */
   understood?: readonly string[];
   /** Unit of the stored value; null if the unit is unknown, so that the owner must state it. */
   unit: 'kWh' | 'W' | null;
@@ -53,7 +53,7 @@ export interface RegisterFacts {
   part: string | null;
   bySibling: PartBySibling | null;
   siblings: ReadonlySet<string>;
-  /** Words of a use or a place, joined; empty if there are none. */
+  /** The name's words for a use or a place, joined; empty if there are none. */
   place: string;
   index: NameFacts['index'];
   subject: 'grid' | 'load' | 'sun' | 'store' | null;

@@ -33,8 +33,8 @@ export interface SenmlName {
 
 /**
  * Splits a SenML name into a device and a quantity. An IPSO path is the quantity, and the text before it the device. A URN is the device up
- * to the end of its id. If a base name and a name exist, the base name is the device. Otherwise the last separator divides the two.
- * `fallback`: device if the name contains none.
+ * to the end of its id. If a record has a base name and a name, the base name is the device. Otherwise the text before the last separator
+ * is the device. `fallback`: device if the name contains none.
  */
 export function splitSenmlName(base: string, name: string, fallback: string): SenmlName {
   const whole = base + name;

@@ -144,8 +144,8 @@ function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedReco
     name: String(ownMember(record, 'n') ?? ''),
     unit: (ownMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
-    // A base sum without a sum applies only to its own record. In later records, it is only added to their own sums. A null sum means "no
-    // sum".
+    // If a record with a base sum has no sum of its own, the base sum is the record's sum. In later records, the base sum is only added to
+    // their own sums. A sum of null means "no sum".
     sum: sum !== null ? base.bs + sum : isBaseAlone ? base.bs : null,
     text: typeof text === 'string' ? text : null,
     atMs: timeOf(seconds, receipt),

@@ -15,7 +15,7 @@ const ROOT = 'shellies/';
 /** Topic of a meter, such as `emeter/0/total`. A Shelly 2 has one meter for both relays, whose topic has no number: `relay/power`. */
 const METER = /^(.+)\/(relay|roller|light|color|white|emeter)\/(?:(\d{1,2})\/)?(power|energy|total|total_returned)$/;
 const LEAF = /^(.+)\/(online|info|sensor\/temperature)$/;
-/** Matches ids that start with a model name. Of such devices, only the `info` of sensors is stored, for its temperature unit. */
+/** Matches ids that start with a model name. Of devices with such an id, only the `info` of sensors is stored, for its temperature unit. */
 const NAMED = /^shelly/;
 const SENSOR = /^shelly(ht|flood|dw2?|smoke|sense|motionsensor|motion2)-/;
 

@@ -32,7 +32,7 @@ export function canIdentifyPrefix(topic: string): boolean {
   return speaks === true && findDefaultId(parsed?.prefix ?? '') === null;
 }
 
-/** Whether a message identifies the device of a prefix for the first time. Frames arrive every few seconds and mostly repeat a known id. */
+/** Whether a message identifies the device of a topic prefix for the first time. Most frames repeat a known id, every few seconds. */
 export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage): boolean {
   const parsed = parseShellyGen2Topic(message.topic);
   if (parsed?.leaf === 'component')

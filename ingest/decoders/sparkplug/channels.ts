@@ -58,7 +58,8 @@ const isSameRegister = (one: Omit<MetricMeaning, 'described'>, other: Omit<Metri
   one.unit.kind === other.unit.kind && scale(one) !== scale(other) && one.words.join(' ') === other.words.join(' ');
 
 /**
- * Compares metrics for sorting: fewer words first, then the finer unit, then by code units, so that the order is the same on every machine.
+ * Compares metrics for sorting: first by number of words, then by fineness of the unit, then by code units, so that the order is the same
+ * on every machine.
  */
 function plainerFirst(one: NamedMetricMeaning, other: NamedMetricMeaning): number {
   const order = one.words.length - other.words.length || scale(one) - scale(other);

@@ -83,7 +83,7 @@ export const sparkplugFamily: Family<SparkplugMemory> = {
   takes: (topic) => parseSparkplugTopic(topic) !== null,
   remembers,
   newMemory: () => new Map(),
-  // A repeated birth or death is news, because the order of births and deaths across several topics matters.
+  // Every birth and death counts as new information, even if repeated, because their order across several topics matters.
   isNews: () => true,
   learn: learnSparkplugMessage,
   decode,

@@ -85,8 +85,8 @@ export function createTableFamily(table: FamilyTable): Family<Marks> {
 }
 
 /**
- * Returns the text (mark) that a message adds to the stored ones or removes from them; null if the message changes nothing, as one without
- * a value.
+ * Returns the text (mark) that a message adds to the stored texts or removes from them. Null if the message changes nothing, for example
+ * because it contains no value.
  */
 function changeOf(marks: Marks, match: Match | undefined, { payload }: DeviceMessage) {
   const remembers = match?.topic.remembers;
@@ -126,7 +126,7 @@ function matchesOf(topics: readonly Topic[], text: string): Match[] {
   for (const topic of topics) {
     const match = matchOfOne(topic, text);
     if (match) matches.push(match);
-    // This entry applies to every message on the topic, so later entries would never be used.
+    // The entry matches every message on the topic, so later entries are never used.
     if (match && topic.mentioned.length === 0 && topic.known === null) break;
   }
   return matches;
@@ -226,7 +226,8 @@ function isBroken({ read, least }: Topic['lists'][number], json: unknown): boole
 }
 
 /**
- * Returns the replacement of a word. Without a list of words, returns the word itself; if the list does not contain the word, undefined.
+ * Returns the replacement of a word: from the list of words, or undefined if the list does not contain the word. Without a list, returns
+ * the word itself.
  */
 const wordFor = <T>(words: Readonly<Record<string, T>> | undefined, word: string): T | string | undefined =>
   words === undefined ? word : Object.hasOwn(words, word) ? words[word] : undefined;

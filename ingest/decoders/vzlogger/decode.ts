@@ -98,7 +98,10 @@ class Channels {
 
   of = ({ device, channel }: VzloggerTopic): Known | undefined => this.#devices.get(device)?.get(channel);
 
-  /** Whether a channel of the device with an earlier name measures the same quantity. This channel then belongs to another meter. */
+  /**
+   * Whether another channel of the device, whose name sorts before this channel's, measures the same quantity. If so, this channel belongs
+   * to another meter.
+   */
   isSecond({ device, channel }: VzloggerTopic, { kind, channel: place }: Measured): boolean {
     for (const [other, { measured }] of this.#devices.get(device) ?? []) {
       const isSame = measured?.kind === kind && measured.channel === place;

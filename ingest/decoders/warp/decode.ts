@@ -5,9 +5,9 @@ import { createValueCollector, emptyResult, refusedResult } from '../read/value-
 type WarpTopic =
   /** The single meter of a charger with earlier firmware (`meter/values`): one object. */
   | { what: 'legacy'; prefix: string }
-  /** The values of the meter in a slot, as a list without ids. */
+  /** Topic of the values of the meter in a slot: a list without ids. */
   | { what: 'values'; prefix: string; slot: number }
-  /** The ids of the values in a meter's list of values, in the same order. */
+  /** Topic of the ids of a meter's values, in the order in which the meter's other topic lists the values. */
   | { what: 'ids'; prefix: string; slot: number }
   /** Commands to a WARP Charger, and other topics that are not read. */
   | { what: 'nothing'; prefix: string };

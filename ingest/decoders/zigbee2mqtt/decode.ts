@@ -107,7 +107,7 @@ const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)
 /** Reads registers and power. Ignores attributes with an unknown ending: `energy_today` resets each day. */
 function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
-  // Channels that were already read: some devices publish the same register under two names.
+  // Channels that were already read. Some devices publish the same register under two names, and only the first is used.
   const said = new Set<string>();
   const add = (
     kind: 'energy_total_kwh' | 'power_w',

@@ -40,7 +40,7 @@ type ZwaveTopic =
 
 const WORDS = [...CLASSES.keys()].filter((word) => !/^\d/.test(word)).join('|');
 /**
- * Matches the end of a value's topic. The node gets as many words as possible, because a node may have the name of a command class
+ * Matches the end of a value's topic. The node's name gets as many levels as possible, because a node may be named like a command class
  * (`zwave/50/50/0/value/65537`).
  */
 const VALUE = new RegExp(

@@ -35,7 +35,7 @@ test('acknowledges only committed messages, in any order, and all of them in the
         const upTo = isRefused ? frontier.refused(tag) : frontier.done(tag);
         if (upTo === null) continue;
         for (const taken of acknowledge(upTo)) expect(settled).toContain(taken);
-        // A settled tag does not wait once all earlier tags are settled.
+        // A tag is acknowledged at once if all earlier tags are already settled.
         expect(waiting).not.toContain(upTo + 1 <= messages.length && settled.has(upTo + 1) ? upTo + 1 : 0);
       }
       expect([...waiting]).toEqual([]);

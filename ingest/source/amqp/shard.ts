@@ -8,8 +8,8 @@ export interface ShardOptions {
   /** Maximum number of messages that the broker delivers before they are acknowledged. */
   prefetch: number;
   /**
-   * Handles a message. `taken`: `done` must be called once the message may be acknowledged. `refuse`: the message
-   * belongs to neither a device nor a gateway, and goes to the strays. `leave`: not handled, so that it is redelivered.
+   * Handles a message. `taken`: accepted; `done` must be called once the message may be acknowledged. `refuse`: the message belongs to
+   * neither a device nor a gateway, and goes to the queue of strays. `leave`: not handled, so that the broker redelivers it.
    */
   onMessage: (message: ConsumeMessage, done: () => void) => 'taken' | 'refuse' | 'leave';
   /** Called when the broker has ended the consumer or the channel. */
