@@ -34,7 +34,7 @@ export class ByteRing {
   /** Offset of the next new record, in bytes. */
   #next = 0;
   /**
-   * Start of the oldest records, which remain from the previous lap around the ring; new records overwrite them. `#lapEnd`: end of these
+   * Start of the oldest records, which were written in the previous lap around the ring and are overwritten next. `#lapEnd`: end of these
    * records.
    */
   #oldest = 0;
@@ -58,8 +58,8 @@ export class ByteRing {
   }
 
   /**
-   * Returns the offsets of many keys' records. Among a million records, each access waits for memory; reading many at once makes these
-   * waits overlap.
+   * Returns the offsets of many keys' records. In a ring of a million records each access waits for memory; with many accesses at once,
+   * these waits overlap.
    */
   offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];

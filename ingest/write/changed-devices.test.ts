@@ -4,7 +4,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { type FailingDevices, recomputeChangedDevices } from './changed-devices.ts';
 import type { Writer } from './writer.ts';
 
-/** Devices to recompute, some of which fail. Records the written devices and the logged errors. */
+/** Creates devices to recompute, some of which fail. Records which devices were written and which errors were logged. */
 function changed(deviceIds: readonly string[], fails: ReadonlySet<string>) {
   const pool = {
     query: async (_: string, [, waiting]: [number, string[]]) => ({

@@ -123,8 +123,8 @@ function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): N
 export const DEFAULT_MAX_CHANNELS = 64;
 
 /**
- * Removes readings of new channels beyond the limit from a batch, and returns them as rejections. Channels that the device already has are
- * accepted, however many they are.
+ * Removes readings of new channels from a batch if the device would exceed its maximum number of channels. Returns them as rejections.
+ * Channels that the device already has are always accepted.
  */
 export function rejectChannelsBeyondLimit(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series'>>,

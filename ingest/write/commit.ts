@@ -67,8 +67,8 @@ export async function planStatements(
 }
 
 /**
- * Returns delta rows of separately reported meters (gas, for example). These meters have no open hour, because few devices have them, and
- * these devices send rarely.
+ * Returns delta rows of separately reported meters (gas, for example). All their energy is written at once, without an open hour in the
+ * device's head, because few devices have such meters and send rarely.
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
@@ -113,8 +113,8 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /**
- * Adds a note for the owner to each channel whose role changes. The note states since when the new role applies: from now on, from an
- * earlier time on, or in the whole history.
+ * For each channel whose role changes, adds a note for the owner, which states from when the new role applies: from now on, from an earlier
+ * time on, or in the whole history.
  */
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
@@ -143,7 +143,7 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
  * and edits are applied. If some are not, a worker applies them later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
-  // A device may need a recomputation although its owner has changed nothing: because of a late reading.
+  // A device may need a recomputation because of a late reading, although its owner has changed nothing.
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatCountingState, MAX_STATE_BYTES, parseCountingState } from './counting-state.ts';
 
-/** A time that a reading can have; a value that a counting rule can have. */
+/** Arbitrary times of readings, and arbitrary numbers that a counting rule's state may contain. */
 const time = fc.integer({ min: 0, max: 8.64e15 });
 const value = fc.maxSafeInteger().map((number) => number + 0);
 

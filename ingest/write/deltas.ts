@@ -6,7 +6,9 @@ import { type EstimatedExport, getEstimatedExport, isPlaced, type Meter } from '
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toStatementStep } from './statement.ts';
 
-/** Changes of a device's load profile: of its electricity (`own`), and of separately reported meters (null for most devices). */
+/**
+ * Changes of a device's load profile: those of its electricity (`own`), and those of separately reported meters (null for most devices).
+ */
 export interface DeviceDeltas {
   readonly own: BucketDeltas;
   meters: Map<Meter | EstimatedExport, BucketDeltas> | null;
@@ -15,8 +17,8 @@ export interface DeviceDeltas {
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
- * Adds an interval (`sign` 1) to the meters for which its series counts, or subtracts it (-1). Electricity of a channel with a placement of
- * its own counts both for that placement and for the device. Gas, heat and water count only for their own meter.
+ * Adds an interval's energy (`sign` 1) to the meters for which its series counts, or subtracts it (-1). Electricity of a channel with a
+ * placement of its own counts both for that placement and for the device. Gas, heat and water count only for their own meter.
  */
 export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
   const { meter } = roles;

@@ -30,8 +30,8 @@ export interface DeviceState {
   /** The owner's settings of the device's quantities. Omitted in a cached head, because the roles of its series are not chosen again. */
   readonly channelSettings?: ChannelSettings;
   /**
-   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head, because readings planned on a
-   * cached head come after all edited times.
+   * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head, because a plan on a cached head
+   * contains only readings later than all edited times.
    */
   readonly edits?: readonly Edit[];
   /**
@@ -63,7 +63,7 @@ export interface SeriesState {
   readonly unit?: string | null | undefined;
   /**
    * The announced description of the register, if the series' meaning depends on the device's other registers. `meant`: the channel that
-   * follows from the description. Omitted in a cached head.
+   * the joint classification assigns to the register. Omitted in a cached head.
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
@@ -79,7 +79,7 @@ export interface SeriesState {
   readonly nonzeroAtMs?: number | null | undefined;
   /** Latest roles of the series, which apply after the last of `earlierRoles`. */
   readonly roles: Roles;
-  /** Whether, in a cached head, the last reading lies before the latest role took effect. */
+  /** Set in a cached head if the last reading lies before the time from which the latest role applies. */
   readonly isBehind?: boolean;
   /**
    * Roles that applied before some times, in order. Roles differ by time if a better series appeared later, or while a changed role is
@@ -87,8 +87,8 @@ export interface SeriesState {
    */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
-   * For a tariff register: the time (Unix ms) after which its steps are placed after steps of the other tariffs. -Infinity: all steps are.
-   * After an update, steps before this time are still placed as in an earlier edition of the counting rules.
+   * For a tariff register: the time (Unix ms) after which its steps are placed by the current counting rules: after steps of the other
+   * tariffs. -Infinity: all steps are. Steps before this time are still placed as by an earlier edition of the rules.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null if the series has no reading. */
@@ -98,8 +98,8 @@ export interface SeriesState {
   /** State of the counting rule after the latest reading. Null: the series does not count. */
   readonly tail: unknown;
   /**
-   * Time up to which readings are closed, Unix ms: retention has dropped the readings that such a reading would change. Null if nothing was
-   * dropped.
+   * Time up to which new readings are refused, Unix ms, because they would change results of readings that retention has dropped. Null if
+   * nothing was dropped.
    */
   readonly closedUntilMs: number | null;
   /**

@@ -134,7 +134,7 @@ function textsOf({ bytes, count }: TextElements): (string | null)[] {
 const step = fc.record({
   device: fc.nat(DEVICES - 1),
   series: fc.nat(2),
-  /** Mostly some seconds later; sometimes the same time again, or an earlier time. */
+  /** Mostly some seconds after the previous reading; sometimes at the same time, or earlier. */
   afterMs: fc.oneof(
     { weight: 30, arbitrary: fc.integer({ min: 1, max: 90_000 }) },
     { weight: 2, arbitrary: fc.integer({ min: 600_000, max: 5_000_000 }) },
@@ -147,7 +147,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // The last reading again. The telegrams of a meter repeat the reading of a gas meter.
+    // Repeats the last reading, as a meter's telegrams repeat the reading of the gas meter.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
@@ -222,8 +222,8 @@ test('gives the same results as the plan for readings in order, and passes all o
           if (index === -1) {
             otherCount += messages.length;
             assert.deepEqual(memory.get(head.deviceId), before[device]);
-            // If the plan needs stored readings, the test treats the messages as not sent, because the writer would load the readings
-            // first.
+            // If the fast path leaves messages to a plan that needs stored readings, the test drops them. (The writer would load the stored
+            // readings first.)
             const after = messages.length > 0 && planned(head, messages);
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
@@ -278,7 +278,7 @@ test('gives the same results as the plan for readings in order, and passes all o
     }),
     { numRuns: 50 },
   );
-  // Both paths must be taken often; otherwise the test compares nothing.
+  // If one of the two paths is rarely taken, the test compares too little.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);

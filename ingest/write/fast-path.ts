@@ -39,7 +39,7 @@ export interface FastPathResult {
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
   /** Messages of devices that are not on the fast path. */
   readonly others: readonly IncomingMessage[];
-  /** For each device with a cached head that needs the slow path: the reason. */
+  /** For each device whose head is cached but which the fast path cannot process: the reason. */
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
@@ -61,7 +61,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   reasons: new Map(),
 };
 
-/** Combines two results that have no device in common. `others` comes from the second result. */
+/** Combines the results for two disjoint sets of devices. `others` comes from the second result. */
 export function joinFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
@@ -85,7 +85,7 @@ export function joinFastPathResults(one: FastPathResult, next: FastPathResult): 
   };
 }
 
-/** Measures whose changes are reported to the workers. */
+/** Measures whose changes are recorded for the workers (note-changes.ts). */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
@@ -134,13 +134,13 @@ class Round {
   readonly #places: number[] = [];
   readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
-  /** Hours that devices have closed, in order. */
+  /** Hours that were closed by a later reading of their device, in order. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
   /**
-   * For each message: index of its device; -1 if the device is not cached. The next three arrays have one entry for each reading.
+   * For each message: index of its device; -1 if the device is not cached. The next three arrays have one entry for each reading instead.
    */
   readonly #deviceOf: number[] = [];
   readonly #rowDevices: number[] = [];

@@ -78,8 +78,8 @@ const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
   ),
 );
 /**
- * The two lowest bits of the packed roles, and `FLAGS`, the factor that shifts the roles above these bits. `IS_ZERO`: every reading so far
- * is 0. `IS_BEHIND`: the last reading has an earlier role.
+ * The two lowest bits of the packed roles are flags. `IS_ZERO`: every reading so far is 0. `IS_BEHIND`: the last reading has an earlier
+ * role. `FLAGS`: factor that shifts the roles above the flags.
  */
 const [IS_ZERO, IS_BEHIND, FLAGS] = [1, 2, 4];
 const isZero = ({ kind, nonzeroAtMs }: SeriesState) => kind === 'register' && nonzeroAtMs === null;

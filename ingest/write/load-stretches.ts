@@ -24,14 +24,14 @@ const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch begins with those that it has
- * kept (`closed_readings`). Of the excluded readings immediately before a stretch, only the last is loaded, because it may be the last of
- * the series.
+ * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch
+ * begins with those that were retained (`closed_readings`). Of the excluded readings immediately before a stretch, only the last is loaded,
+ * because it may be the last of the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Readings of dropped times that retention has kept are in a separate table, so each part of a stretch merges and sorts both tables. Raw
-  // SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+  // Raw SQL: the hot path of ingest. Retained readings of dropped times are in a table of their own, so each part of a stretch merges and
+  // sorts both tables. The statement takes arrays, and is prepared if each batch uses it.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -81,7 +81,7 @@ async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[
   return stretchesOf(wanted, rows);
 }
 
-/** Builds the stretches from their rows. Each row contains the number of its stretch in `wanted`, from 1. */
+/** Builds the stretches from the rows of the query. Each row contains the position of its stretch in `wanted`, from 1. */
 function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
@@ -148,7 +148,7 @@ export async function findRecomputationEnd(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // Many intervals may end at the same instant, so the chunk has at least 1 ms.
+  // Many intervals may end at the same instant, so the chunk is made at least 1 ms long.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
@@ -197,8 +197,8 @@ export async function planWithStretches(
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Extends the transaction's timeout for planning on the loaded readings, because the transaction sends no statement while it plans
- * (database/role-settings.ts). The recomputation of a whole past may need millions of readings.
+ * Extends the transaction's timeout by the number of loaded readings: the transaction sends no statement while it plans
+ * (database/role-settings.ts), and the recomputation of a whole past may need millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);

@@ -22,7 +22,7 @@ import { findRecomputationEnd } from './load-stretches.ts';
 import { parseOpenHour } from './open-hour.ts';
 import { findPendingRoles } from './target-roles.ts';
 
-/** A device that is locked until the end of the transaction, and the stored outcomes of its messages. */
+/** A device that is locked until the end of the transaction, with the outcomes (accepted or rejected) of its latest messages. */
 export interface LockedDevice extends DeviceHead {
   /** Whether the device has not sent a valid reading yet. */
   readonly wasNeverSeen: boolean;
@@ -33,8 +33,9 @@ export interface LockedDevice extends DeviceHead {
 /**
  * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners. Loads the state of the
  * devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
- * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device with readings is recomputed later
- * instead. `silent`: devices without messages in the batch. A deleted device is also loaded while its owner's last changes are not applied.
+ * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has readings in the batch is
+ * recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is also loaded if its owner's last
+ * changes are not applied yet.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -47,7 +48,7 @@ export async function loadDevices(
   }: { pieceReadings: number | undefined; isDeferred(deviceId: string): boolean; silent: readonly string[] },
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
-  // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+  // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
   const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
@@ -76,7 +77,7 @@ export async function loadDevices(
   return devices;
 }
 
-/** Whether a device's readings must wait for its recomputation: for changed settings and roles, but not for edits. */
+/** Whether a device's readings must wait until the device is recomputed. True for changed settings and roles, false for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
   (device.computedWith !== null && findTimesWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;

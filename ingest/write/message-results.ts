@@ -33,7 +33,7 @@ export function groupResultsByMessage(
       const { readings, rejections } = message.decoded;
       const ofMessage = rejected.get(message) ?? [];
       const count = readings.reduce((sum, one) => sum + (isStepped.has(one) ? 1 : 0), stored.get(message) ?? 0);
-      // Rejections that the decoder did not cause concern one reading each or, for an unknown device, the whole message.
+      // Rejections that the decoder did not cause: each concerns one reading or, for an unknown device, the whole message.
       const isWhole = ofMessage.length > rejections.length && ofMessage.some(({ element }) => element === null);
       const lost = isWhole ? readings.length - count : ofMessage.length - rejections.length;
       return [

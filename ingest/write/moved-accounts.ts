@@ -5,8 +5,8 @@ import { type BatchStatement, toStatementStep } from './statement.ts';
 /** Returns those of the given unknown devices or gateways whose accounts moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: one statement handles any number of names. It runs after the search for the devices, because an account is closed in one
-  // transaction.
+  // Raw SQL: one statement handles any number of names. It must run after the query for the devices. A move closes an account in one
+  // transaction, so a device that the earlier query did not find is then listed here.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }

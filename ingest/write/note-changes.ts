@@ -84,7 +84,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
     const { inserts, revises } = plan;
     const lastReadAtMs = plan.series.lastReadAtMs ?? 0;
     for (const { readAtMs } of inserts) if (readAtMs < lastReadAtMs) late.push(readAtMs);
-    // In the quarter-hour of the last reading, new energy cannot be distinguished from corrected energy.
+    // In the quarter-hour of the last reading, the sums do not show which energy is new and which is a correction.
     if (revises) knownToMs = Math.max(knownToMs, Math.floor(lastReadAtMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
   }
   if (late.length === 0 && knownToMs === 0) return [];
@@ -102,7 +102,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Another series of the device may have ended earlier: energy after its last reading is new, not a correction.
+    // Another series of the device may have ended earlier. Energy after that series' last reading is new and not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);

@@ -15,13 +15,13 @@ export type OpenHour = {
   readonly quarters: readonly number[];
 } | null;
 
-/** Result in the usual case: no hour is closed. */
+/** Result if no hour is closed, which is the usual case. */
 const NONE: ReadonlyBuckets = new Map();
 
-/** The open hour after some changes, and the quarter-hours for the aggregates. */
+/** The open hour after some changes, and the quarter-hours that must be added to the aggregates. */
 export interface OpenHourUpdate {
   open: OpenHour;
-  /** Quarter-hours of closed hours. If a later hour begins, the previously open hour is included. */
+  /** Quarter-hours of closed hours, including the previously open hour if a later hour begins. */
   closed: ReadonlyBuckets;
 }
 

@@ -23,9 +23,9 @@ import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-w
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the counting states changed: a
- * reading that the first edition counted plainly may still be undecided in the second edition, and a later late reading then finds it
- * decided.
+ * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the counting states changed.
+ * (The first edition may have counted a reading plainly that is still undecided in the second edition. A reading that arrives late then
+ * finds it decided.)
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -38,6 +38,7 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.meters = new Map();
   device.open = null;
   // In the first edition, the series that is best in the end counted for the whole history. An update marks the devices for which the
+  // In the first edition, the series that is the best at the end counted for the whole history. An update marks the devices for which the
   // current rules give another result.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {

@@ -17,21 +17,21 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/** Numbers of readings before and after a change that are loaded first. In most cases one reading on each side is enough. */
+/** Numbers of stored readings to load first, before and after a change. In most cases one reading on each side is enough. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of readings to go back if the counting rule's stored state is of an earlier edition. If that is not enough, the first
- * loaded reading is treated as the first of the series. This happens once for each series of an updated installation, which may have
- * millions of readings.
+ * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the rule's state. If they do not determine
+ * a state, the first loaded reading is treated as the first of the series. This happens once for each series of an updated installation; a
+ * series may have millions of readings.
  */
 const FURTHEST_UNKNOWN = 1_024;
 /** Numbers of readings to load around a change of a series that does not count: none, because only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Plans late readings, which arrive after readings of a later time. Replays the stretch around them with and without them, and adds the
- * difference to the plan. Also plans readings that revert earlier energy. `rule` null: the series does not count. `points`: in order.
- * Returns the further stretches that the plan needs; if there are any, the plan is not complete.
+ * Plans readings that arrive after readings of a later time, and readings that revert earlier energy. Replays the stretch of readings
+ * around them, once without and once with them, and adds the difference to the plan. `rule` null: the series does not count. `points`: in
+ * order. Returns the further stretches that the plan needs; if there are any, the plan is not complete.
  */
 export function planLateReadings(
   plan: SeriesPlan,
@@ -46,7 +46,7 @@ export function planLateReadings(
       found[index] ? [] : [{ ...boundsOf(cluster), ...(rule ? FIRST_LOOK : NO_LOOK) }],
     );
   }
-  // Time up to which earlier clusters have changed verdicts.
+  // End of the time in which earlier clusters have changed verdicts.
   let changedToMs = Number.NEGATIVE_INFINITY;
   for (const [index, cluster] of apart.entries()) {
     const stretch = found[index] as Stretch;
@@ -110,8 +110,8 @@ function fromFirstCounted(
 
 /**
  * Replays a stretch without and with its new readings, from the last known state, until both replays have the same state or the series
- * ends. The replay must stay after the changes of the previous cluster (`changedToMs`) and before the new readings of the next one
- * (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
+ * ends. The replay must use only readings after the changes of the previous cluster (`changedToMs`) and before the new readings of the next
+ * one (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
  */
 export function replayWithNewReadings(
   rules: RulesBeforeAndAfter,
@@ -120,7 +120,7 @@ export function replayWithNewReadings(
   { after, lastChangeMs }: { readonly after: readonly SeriesReading[]; readonly lastChangeMs: number },
   { changedToMs, nextMs, isExcluded }: { changedToMs: number; nextMs: number; isExcluded: ExclusionTest | undefined },
 ): ReplayComparison | LongerStretchRequest {
-  // Both counting rules give the same results up to the change, so either can restart.
+  // Up to the change, both counting rules give the same results, so the replay may start with either.
   const rule = rules.longer ?? rules.after;
   const before = stretch.before.filter(({ readAtMs }) => readAtMs > changedToMs);
   const isCut = before.length < stretch.before.length;

@@ -29,8 +29,8 @@ import {
 const MEANINGS = ['import', 'export', 'import/t1', 'import/t2', 'export/t1', 'import/l1', 'gas', 'heat', 'ignored'];
 
 /**
- * Events of a device, one after the other: readings arrive, an edit is made or revoked, a setting changes, or a worker applies a chunk of
- * the pending changes.
+ * Events of a device in order: readings arrive, an edit is made or revoked, a setting changes, or a worker applies a chunk of the pending
+ * changes.
  */
 const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ share: fc.integer({ min: 1, max: 40 }) }) },

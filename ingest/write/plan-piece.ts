@@ -13,7 +13,7 @@ import { addDifferences, type SeriesPlan } from './series-plan.ts';
 import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
- * Numbers of readings before and after a chunk that are loaded first. A register's state reaches back two hours, and some devices send
+ * Numbers of stored readings to load first, before and after a chunk. A register's state reaches back two hours, and some devices send
  * every 10 s. The numbers are generous, because a second attempt loads and replays the whole stretch again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
@@ -26,7 +26,7 @@ export interface RecomputedReadings {
   readonly lastMs: number;
 }
 
-/** Returns the range of readings that two changes of a series affect together. Null if both ranges are null. */
+/** Returns the smallest range of readings that contains both given ranges. Null if both are null. */
 export const joinRecomputedReadings = (
   one: RecomputedReadings | null,
   other: RecomputedReadings | null,
@@ -43,8 +43,8 @@ export function findPieceOfRoleChange(
 ): RecomputedReadings | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Readings after the time at which a series stops counting have no verdicts. If that time moves, all readings between the old and the new
-  // time change.
+  // Readings after the time at which a series stops counting have no verdicts. If that time changes, all readings between the previous and
+  // the new time must be recomputed.
   const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);

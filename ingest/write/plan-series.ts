@@ -15,7 +15,7 @@ import {
 import { needsRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** Range of all readings of a series. Recomputed if an earlier edition of the counting rules placed the tariff steps of the series. */
+/** The range of all readings of a series. It is recomputed if an earlier edition of the counting rules placed the series' tariff steps. */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time before which its plan applies pending changes. */
@@ -77,7 +77,10 @@ function rulesOf(
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
 
-/** Whether a stretch was loaded for new points that follow the stored readings. It is loaded if they change energy of an earlier time. */
+/**
+ * Whether a stretch was loaded for new points that come after all stored readings. This is the case if the points change energy of an
+ * earlier time.
+ */
 function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);

@@ -32,7 +32,7 @@ import { type DeviceState, type SeriesState, settingsOfSeries } from './device-s
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { growStretch, MAX_STRETCH_GAP_MS, type Stretch, type WantedStretch } from './stretch.ts';
 
-/** Numbers of readings before and after a time that are loaded first. They grow if they are not enough. */
+/** Numbers of stored readings to load first, before and after a time. They grow if they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -50,7 +50,7 @@ interface RolesState {
 
 const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({ of, rolesAt: rolesAt(of), sinceMs });
 
-/** State of the device: `was` is the state before the batch, `is` the state after it. */
+/** State of the device. `was`: before the batch; `is`: after it. */
 type State = 'was' | 'is';
 
 /** A tariff register, and how the batch changes its steps. (A step is the energy between two readings.) */
@@ -62,19 +62,21 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   /** Known steps of the tariff, in one or more ranges of time. */
   readonly known: readonly Readonly<Record<State, KnownSteps>>[];
   readonly loaded: readonly Stretch[];
-  /** Those of the `added` steps that follow the stored readings. */
+  /** The elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
-  /** Cache for a tariff register whose role changes with time: `known` limited to one commodity and direction, by state and kind. */
+  /**
+   * Cache of parts of `known`, by state and kind: the steps of one commodity and direction. Used if the register's role changes with time.
+   */
   readonly ofKind: Map<string, readonly KnownSteps[]>;
   /** Times around which more readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
 
 /**
- * Adds the changed steps of tariff registers to the differences. If a step contains rising steps of another tariff, its energy begins after
- * the latest of those. An unchanged step moves if the steps of another tariff within it change. Steps that follow the stored readings are
- * also added to `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns the further stretches that it
- * needs; if there are any, the differences are not complete.
+ * Adds the changed steps of tariff registers to `deltas`. If rising steps of another tariff lie within a step, the step's energy begins
+ * after the latest of them. A step that the batch does not change therefore moves if the steps of another tariff within it change. Steps
+ * after all stored readings are also added to `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns
+ * the further stretches to load; if there are any, `deltas` is not complete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -132,8 +134,8 @@ function tariffsOf(
 }
 
 /**
- * Returns the removed and added steps of a tariff register. A step that a replay found again is in neither list, unless it moved or its
- * roles differ.
+ * Returns the removed and added steps of a tariff register. If a replay only confirms a step, with the same time, energy and roles, the
+ * step is in neither list.
  */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
@@ -148,7 +150,7 @@ function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, i
   };
 }
 
-/** Returns the known stored steps of a series: from the state of its counting rule, and from the loaded stretches. */
+/** Returns the known stored steps of a series. They are derived from the state of its counting rule and from the loaded stretches. */
 function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
@@ -167,7 +169,7 @@ function knownOf(
   if (!run) return known;
   // The counting rule also processes readings of times in which the series does not count, but steps of such times are not stored.
   const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
-  // The role at a step's end decides the step's direction; a reading that has been held since then may have another role.
+  // The run's steps have the direction of the role at the last reading of the run, because a later held reading may have another role.
   const ofRun = deriveStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
@@ -238,8 +240,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds a step's energy to the differences (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, its
- * energy begins after the latest of them.
+ * Adds a step's energy to `deltas` (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, its energy
+ * begins after the latest of them.
  */
 function addStep(
   step: EnergyInterval,

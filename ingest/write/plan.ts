@@ -42,7 +42,7 @@ export interface DevicePlan {
   readonly followed: DeviceDeltas | null;
   /** Time before which the plan applies changed settings and pending edits, Unix ms. */
   readonly pieceUntilMs: number;
-  /** Settings with which the stored consumption is computed once the plan is written. */
+  /** Settings with which the stored consumption is computed after the plan is written. */
   readonly computedWith: SettingsByTime;
   /**
    * Whether some series still has, at some time, a role that differs from its target role, or tariff steps that an earlier edition of the
@@ -109,8 +109,9 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the counting rule if the series does not count at its last reading. The counting rule does not receive readings that
- * an edit excludes, so its state may be older than that reading. A series that was expected to count later may never count.
+ * Clears the state of the counting rule if the series counts neither at its last reading nor later. The counting rule does not receive
+ * readings that an edit excludes, so its state may be older than the last reading. A series that was expected to count later may never
+ * count.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -118,7 +119,7 @@ function endTail(plan: SeriesPlan): void {
     plan.head = { lastReadAtMs, tail: null };
 }
 
-/** Returns the changes that result from readings after the stored ones. Excludes tariff registers, whose steps `planTariffs` adds. */
+/** Returns the changes that result from readings after all stored ones. Excludes tariff registers, whose steps `planTariffs` adds. */
 function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
@@ -198,7 +199,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // A recomputation after a software update waits for a plan without readings, like other changes of the past.
+    // A recomputation that a software update requires waits for a plan without readings, like other changes of the past.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =

@@ -39,7 +39,7 @@ export interface BatchDependencies {
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeries | undefined;
-  /** Changed devices whose recomputation is left to a later time. */
+  /** Changed devices whose recomputation was deferred, so that their readings do not wait for it. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
@@ -91,7 +91,7 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons for which a plan needs more of a device than its cached head contains. */
+/** Reasons why a plan needs data of a device that its cached head does not contain. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
@@ -113,7 +113,7 @@ class Stages {
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
-  /** Devices that are planned without a lock. */
+  /** Devices that are planned on their cached heads, without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
   /** The locked devices that are always costly to write. */
@@ -208,7 +208,9 @@ class Stages {
     if (first.length > 0) throw new RecomputationRequired(first);
   }
 
-  /** Processes settled locked devices on the fast path as well, so that only devices that the fast path cannot take are planned. */
+  /**
+   * Processes locked devices on the fast path as well, if they are settled. The plan then only handles devices that the fast path cannot.
+   */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();

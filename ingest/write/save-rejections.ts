@@ -49,8 +49,8 @@ const NONE = Buffer.alloc(0);
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
- * Maximum bytes of rejections that are stored in an hour, for one device and in total. Invalid messages must neither fill the disk nor
- * displace those of other devices.
+ * Maximum bytes of rejections that are stored in an hour, for one device and in total. The limits prevent that invalid messages fill the
+ * disk, or that those of one device displace those of others.
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 /** Size of a row without its strings and its payload. */

@@ -26,7 +26,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
     }
   }
   if (fresh.length === 0) return stored;
-  // Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+  // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
   const { rows } = await client.query(
     `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit, described, meant)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
@@ -116,7 +116,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
   return [toStatementStep({ text, values })];
 }
 
-/** Rows of many series for one statement: a key and a point for each row. */
+/** The rows of many series for one statement. Each row has a key and a point. */
 interface Rows<P extends SeriesReading> {
   seriesIds: number[];
   points: P[];
@@ -195,7 +195,7 @@ export function saveReadings(
   };
   addStep(steps, inserts, {
     name: 'insert-readings',
-    // In the SELECT list, unnest() needs no tuple store, which saves a twentieth of the statement's time.
+    // unnest() in the SELECT list needs no temporary store for its rows, which saves a twentieth of the statement's time.
     text: `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     more: values(inserts),

@@ -25,7 +25,10 @@ import type { FirstTimes } from './target-roles.ts';
 /** Changes that a batch makes to a series. */
 export interface SeriesPlan {
   readonly series: SeriesState;
-  /** Roles of the series after the plan. `earlierRoles`: roles before some times, for example while a changed role is applied in chunks. */
+  /**
+   * Roles of the series after the plan. `earlierRoles`: roles that applied before some times, for example while a changed role is applied
+   * in chunks.
+   */
   readonly roles: Roles;
   readonly earlierRoles?: readonly EarlierRoles[];
   /** Whether the series is recomputed as a whole, because an earlier edition of the counting rules placed its tariff steps. */
@@ -41,14 +44,14 @@ export interface SeriesPlan {
   /** New readings. `lowered`: stored readings whose value is replaced by a lower one. */
   readonly inserts: NewPoint[];
   readonly lowered: NewPoint[];
-  /** Readings for whose time a higher value was received as well, either earlier or in the same batch. */
+  /** Readings that were stored although a higher value was received for their time, either earlier or in the same batch. */
   readonly lowerKept: SeriesReading[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
   /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
-  /** Time of the last reading and state of the counting rule after the plan. Null if the plan changes neither. */
+  /** Time of the series' last reading and state of its counting rule, as they are after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */
   readonly deltas: DeviceDeltas;
@@ -62,7 +65,7 @@ export interface SeriesPlan {
   /** Whether a stretch of known readings was replayed, so that values that were already reported may change. */
   revises: boolean;
   /**
-   * Energy after the last known reading of the series. This energy is new and does not correct reported values. Empty for a new or
+   * Energy of readings after the last known reading of the series. It is new, so it does not correct reported values. Empty for a new or
    * recomputed series.
    */
   following: readonly EnergyInterval[];
@@ -147,8 +150,8 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
 }
 
 /**
- * Adds the difference between the stored results of a stretch and its replay to the plan: energy, by the series' roles before and after the
- * plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
+ * Adds to the plan the difference between the stored results of a stretch (`before`) and its replay (`after`): energy, by the series' roles
+ * before and after the plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
 export function addDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];

@@ -1,12 +1,12 @@
 import type { PoolClient } from '#src/database/connect.ts';
 
 /**
- * A statement of a batch, with its values in wire format. It must not reference anything else of the batch: otherwise the plans of a
- * thousand readings would stay alive while the database writes, and the garbage collector would copy them repeatedly.
+ * A statement of a batch, with its values in wire format. It must not reference other objects of the batch. Otherwise the plans of a
+ * thousand readings would stay in memory while the database writes, and the garbage collector would copy them repeatedly.
  */
 export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
-// Raw SQL: the hot path of ingest. Statements handle arrays, and are prepared if each batch uses them.
+// Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
 /** Creates a step whose result is ignored. */
 export const toStatementStep =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>

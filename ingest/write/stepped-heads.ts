@@ -56,11 +56,11 @@ export class SteppedHeads {
   #isPlain = true;
   /** Rising steps of a tariff register, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
-  /** Receives the counting rule's results: adds energy directly to the sums of the open hour. */
+  /** Receives the counting rule's results, and adds energy directly to the sums of the open hour. */
   readonly #findings: CountingFindings = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Estimated export has separate sums, to which only the plan can add.
+      // Estimated export is stored in separate sums, which the fast path does not write; such a reading needs a plan.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },

@@ -19,8 +19,8 @@ export interface StretchBounds {
   /** Number of further readings beyond `lastMs`. */
   readonly beyond: number;
   /**
-   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time, before which the earlier readings end
-   * (Unix ms). `beyondFromMs`: the same for readings immediately after the stretch: end of the excluded time.
+   * If an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms), before which the further
+   * readings end. `beyondFromMs`: end of the excluded time immediately after the stretch, from which the further readings begin.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
@@ -77,8 +77,8 @@ export const findStretch = (
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /**
- * Maximum time between two changes that share a stretch, in ms. If the changes are further apart, the readings between them need not be
- * loaded.
+ * Maximum time between two changes that are loaded as one stretch, in ms. If the changes are further apart, the readings between them need
+ * not be loaded.
  */
 export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
@@ -89,7 +89,7 @@ export interface StretchMerge {
   lowered: NewPoint[];
   /** New points that are rejected because a lower value is stored for their time. */
   conflicts: NewPoint[];
-  /** Readings for whose time a higher value was received as well. */
+  /** Readings that remain stored although a higher value was received for their time. */
   lowerKept: SeriesReading[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */

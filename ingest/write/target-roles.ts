@@ -111,7 +111,7 @@ export type FirstTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 /** Number of later readings that are loaded first to find one that is not 0. The number grows while all loaded readings are 0. */
 const FIRST_LOOK = 16;
 
-/** Whether new points may change the first times of a stored series. */
+/** Returns those of the new points that may change the first times of a stored series. */
 export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoint[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
@@ -120,7 +120,7 @@ export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoi
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
-  // Points are in order of time. If the first point is after `sinceMs`, no point can change the time of the first nonzero reading.
+  // If the first point is after `sinceMs`, no point can change the time of the first nonzero reading, because points are in order of time.
   if ((points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) > sinceMs) return [];
   return points.filter(({ readAtMs, value }) => (value === 0 ? readAtMs === sinceMs : readAtMs < sinceMs));
 }

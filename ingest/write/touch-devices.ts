@@ -45,7 +45,7 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
-    // The outcome of a replayed message was stored when the message was received, and a replay must not make its device faulty.
+    // A replayed message must not make its device faulty. Its outcome was already stored when the message was received.
     if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);

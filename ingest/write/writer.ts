@@ -27,8 +27,8 @@ const MANY_STALE = 16;
  */
 const STALE_IN_A_ROW = 3;
 /**
- * Time for which the recomputation of a changed device is left to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
- * devices.
+ * Time for which batches do not recompute a changed device but leave it to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of
+ * such devices.
  */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
@@ -65,8 +65,8 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
 }
 
 /**
- * Changed devices whose recomputation is left to `watchChangedDevices` for a time, because it failed or takes several chunks. Each device
- * has the time at which this ends.
+ * Changed devices that `watchChangedDevices` recomputes instead of this writer, because their recomputation failed or takes several chunks.
+ * For each device: the time until which this applies.
  */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
