@@ -25,7 +25,7 @@ export async function withTemporarySecret<T>(
   try {
     return await work(temporary.secret);
   } finally {
-    // If the removal also fails, the temporary secret expires by itself.
+    // If the temporary secret cannot be removed now, it expires by itself.
     await temporary.end().catch(() => {});
   }
 }

@@ -9,14 +9,14 @@ export interface CsvOptions {
   valueColumn: string;
   kind: 'register' | 'interval' | 'power';
   unit: 'kWh' | 'Wh' | 'W' | 'kW';
-  /** Length of the intervals of kind `interval`. */
+  /** Length of the intervals, if `kind` is `interval`. */
   intervalSeconds: number;
   /** Whether the time in a row is the start or the end of its interval. */
   timeMarks: 'start' | 'end';
   channel?: string;
   /** IANA time zone of times without an offset. Default UTC. */
   zone?: string;
-  /** The values that a row must have in these columns to be read. */
+  /** Only rows that have these values in these columns are read. */
   where: readonly { column: string; value: string }[];
 }
 

@@ -34,7 +34,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
   return { login: gatewayId, secret, topic: `gw/${gatewayId}/${TOPIC}` };
 }
 
-/** Pairs a meter behind the gateway before the meter's first message, because its history must be sent first. */
+/** Pairs a meter behind the gateway before it has sent any message, because its first messages are its history. */
 export async function pairBehindGateway(
   db: Database,
   { login: gateway_id }: GatewayLogin,

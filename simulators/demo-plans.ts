@@ -109,7 +109,7 @@ export const HOME_PLANS: readonly HomePlan[] = [
       hasCar: false,
       faults: [since('dead inverter', lastAt(0, 11 * 60 + 20, firstAtMs, utcOffsetMinutes))],
     }),
-    // The utility manages this meter, to show which settings a home may change on a managed meter.
+    // The utility manages this meter, so that the demo shows which settings a home may change on a managed meter.
     devices: [{ ...TWO_WAY_METER, managedBy: 'utility' }, panels('Roof')],
   },
   {
