@@ -19,7 +19,7 @@ const HOMES = 10_000;
 /** Readings per second of all homes together (each home sends one every ten seconds), and the duration of the load in seconds. */
 const RATE = 1_000;
 const SECONDS = 40;
-/** One in this many homes exceeds its alert's threshold, once. */
+/** One in this many homes exceeds the threshold of its alert, once during the run. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';
@@ -138,10 +138,11 @@ async function publish(url: string, homes: readonly Home[]): Promise<Map<string,
       const index = sent % homes.length;
       const turn = Math.floor(sent / homes.length);
       const { userId, deviceId } = homes[index] as Home;
-      // Alerts fire from the second turn on, spread over the turns. The first turn warms up caches and query plans.
+      // In each turn, every home sends one reading. Alerts fire from the second turn on, spread over the turns. The first turn warms up
+      // caches and query plans.
       const crosses = index % ONE_IN === 0 && turn === 1 + (Math.floor(index / ONE_IN) % (turns - 1));
       if (crosses) published.set(userId, Date.now());
-      // The interval is shorter than the time between two readings, because overlapping intervals do not count.
+      // The interval of the reading is shorter than the time between two readings, because overlapping intervals do not count.
       const reading = { ts: Date.now(), energy_kwh: crosses ? 0.2 : 0.000_1, interval_s: 9 };
       client.publish(`energy/v1/${deviceId}/readings`, JSON.stringify(reading), { qos: 1 });
     }

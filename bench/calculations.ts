@@ -53,8 +53,8 @@ interface Times {
 }
 
 /**
- * Measures a comparison of three tariffs and a simulated battery over a year of quarter-hours, relative to the year's daily rows; and a
- * month of quarter-hours relative to the statement that reads them.
+ * Measures two ratios. First: a comparison of three tariffs and a simulated battery over a year of quarter-hours, relative to reading the
+ * year's daily rows. Second: a month of quarter-hours, relative to the statement that reads them.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();

@@ -32,7 +32,7 @@ interface PartResult {
   lines?: string[];
 }
 
-/** Parts of the run by name, in order of execution. The last part kills a cell. The goals come from the design of cells. */
+/** Parts of the run by name, in order of execution. The last part kills a cell. The goals are those of the design of cells. */
 const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
   load,
   requests,

@@ -20,7 +20,7 @@ const DEVICES = 60;
 const MESSAGES = 15_000;
 const ROUNDS = 3;
 const SHARDS = 64;
-/** Prefetch per shard, such that all shards together have as many messages in flight as an ingest worker. */
+/** Prefetch per shard. All shards together have as many messages in flight as an ingest worker allows. */
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
@@ -115,8 +115,8 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // CPU time of the processes; 0 if a process does not exist or was not measured (MQTT brokers whose messages are only counted, and the
-    // embedded broker).
+    // Returns the CPU time of the processes. It is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are
+    // only counted, and the embedded broker.
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),
       worker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.worker)),

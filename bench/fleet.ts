@@ -47,7 +47,10 @@ const LISTS: Readonly<Record<string, string>> = {
   'accounts with silent devices': '/v1/users?silent=true&include=devices',
   'accounts that want attention': '/v1/users?has_attention=true',
 };
-/** Queries whose matches grow with the fleet and are sorted after they are read. Like the queries for maps, they have no target ratio. */
+/**
+ * Queries that read all matches, whose number grows with the fleet, and then sort them. Like the queries for maps, they have no target
+ * ratio.
+ */
 const GROWING: ReadonlySet<string> = new Set(['a word that one in ninety has']);
 const MAPS: Readonly<Record<string, string>> = {
   'silence map, a day': mapOf(1),

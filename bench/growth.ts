@@ -15,8 +15,9 @@ const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
 /** `--interval=15m` also measures meters that report every 15 minutes: every fourth reading closes an hour. */
 const BY_QUARTER_HOUR = process.argv.includes('--interval=15m');
 /**
- * `--devices=1000000` for more than a hundred thousand. With `--few=10000` instead of 1,000, a batch of 5,000 messages no longer has five
- * of each device; with 1,000, each head is written once for five readings, while heads of the larger fleet are written once per reading.
+ * `--devices=1000000`: size of the larger fleet, by default 100,000. `--few=10000`: size of the smaller fleet, by default 1,000. With
+ * 1,000, a batch of 5,000 messages has five of each device, so each head is written once for five readings. With 10,000, as in the larger
+ * fleet, a head is written for each reading.
  */
 const DEVICES = { few: Number(argument('few') ?? 1_000), many: Number(argument('devices') ?? 100_000) };
 /** The heads of a million devices exceed any processor cache, so the target is lower. */
@@ -94,21 +95,23 @@ interface FleetRates {
   manyUs: CpuTimes;
 }
 
-/** Rates with a given number of stored readings, in millions. */
+/** Rates at one size of the database: `million` readings are stored, in millions. */
 interface SizeRates extends FleetRates {
   million: number;
   ingestMib: number;
   byQuarterHour?: FleetRates;
 }
 
-/** Results of the rounds with one amount of stored readings. */
+/** Results of the rounds at one size of the database. */
 interface Measured {
   few: Rate[];
   many: Rate[];
   quarterly: Record<'few' | 'many', Rate[]>;
 }
 
-/** Cost of a reading at the smallest size, next to PostgreSQL's minimum cost of the same rows in the same run. */
+/**
+ * Cost of a reading at the smallest size of the database, and PostgreSQL's minimum cost of storing the same rows, measured in the same run.
+ */
 interface Costs {
   floor: StorageCost;
   few: StorageCost;

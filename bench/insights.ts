@@ -15,7 +15,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const USERS = 1_000;
-/** Numbers of devices per home; the homes have them in turn. Each device has an open hour, which every response includes. */
+/** Numbers of devices per home, assigned to the homes in rotation. Each device has an open hour, which every response includes. */
 const DEVICES = [1, 5, 40];
 const QUERIES = 400;
 /** Number of homes that also have a load profile, for zones with half-hour offsets: 96 quarter-hours per day and device. */
@@ -72,7 +72,7 @@ export async function bench(): Promise<BenchmarkResult> {
        WHERE substr(user_id, 5)::int <= $1`,
       [PROFILED, YEAR.end],
     );
-    // Packs days as they are stored when a month is queried: all but three days are packed.
+    // Packs days as the service does. When a month is queried, all of its days but three are then packed.
     await packDays(pool, new Date(`${YEAR.end}T23:00Z`), { rest: 0 });
     const quarters = MEASURE_NAMES.flatMap(() => [3, 2, 1, 0]);
     await pool.query('UPDATE device_heads SET open = $1', [

@@ -105,8 +105,8 @@ function processesOf(session: number, folder: string): Process[] {
 }
 
 /**
- * Whether the run started the process. The working folder is not sufficient, because a user's shell may also be in the run's folder.
- * PostgreSQL is recognised by its name, because it overwrites its environment with its title.
+ * Whether a process was started by the run. Its working folder is not sufficient evidence, because a user's shell may also be in the run's
+ * folder. PostgreSQL is recognised by its name, because it overwrites its environment with its title.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&

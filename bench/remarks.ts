@@ -27,8 +27,9 @@ const ROUNDS = 12;
 const END = new Date('2026-01-01T00:00:00Z');
 
 /**
- * With files in the formats that the benchmark `forecast` reads: lists the remarks that real homes would have received, checked once a day
- * at various hours. Without files: measures the time of a home's remarks and forecast, with three years of data of ten devices.
+ * With files in the formats of the benchmark `forecast`: lists the remarks that the service would have sent to these real homes, if it had
+ * checked them once a day at various hours. Without files: measures the time to compute a home's remarks and forecast, with three years of
+ * data of ten devices.
  */
 export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();

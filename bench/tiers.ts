@@ -160,8 +160,8 @@ function message(home: number, atMs: number, kwh: number): IncomingMessage {
 }
 
 /**
- * Loads the readings with four writers, as many as ingest has, while the refresh runs with the time that the load has reached as its
- * current time. Returns readings per second.
+ * Loads the readings with four writers, as many as ingest has, while the refresh of aggregates runs. The refresh's current time is the time
+ * that the load has reached. Returns readings per second.
  */
 async function load({ pool, found }: TierDatabase, startMs: number, endMs: number): Promise<number> {
   const writer = createWriter(pool, { now: () => endMs });
@@ -197,7 +197,9 @@ async function load({ pool, found }: TierDatabase, startMs: number, endMs: numbe
   return Math.round(rate);
 }
 
-/** Measures the time from the commit of a missing reading of ten days ago until the day shows it, while the refresh runs. */
+/**
+ * Measures the time from the commit of a missing reading of ten days ago until that day's aggregate contains it, while the refresh runs.
+ */
 async function corrections({ pool, found }: TierDatabase, endMs: number): Promise<number> {
   const times: number[] = [];
   const writer = createWriter(pool, { now: () => endMs });

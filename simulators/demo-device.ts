@@ -37,7 +37,7 @@ export interface DemoDevice {
   installedAtMs: number;
   /** Time of the device's last reading in the database, or the start of its history if there is no reading. */
   knownUntilMs: number;
-  /** Period of its history in which the device sent nothing: times of the readings before and after the period, Unix ms. */
+  /** Period of the device's history in which it sent nothing: times of the readings before and after the period, Unix ms. */
   silence?: { fromMs: number; toMs: number };
   /** Returns the message elements at a time. `withPower`: adds the current power to the registers. */
   readings(atMs: number, withPower: boolean): object[];

@@ -19,7 +19,7 @@ export interface DevicePlan {
   meterName?: string;
 }
 
-/** Period of the history in which devices of a home sent nothing. Their registers continued to count. */
+/** Period of the history in which some of a home's devices sent nothing. Their registers continued to count. */
 interface SilencePlan {
   keys: readonly string[];
   /** Hours from the beginning of the silence to the time at which the home's meter was paired. */

@@ -70,8 +70,8 @@ export async function ensureSolarDevices(
   const home = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
-    // Each device has a simulated home of its own, because the histories of the devices are read concurrently and a home's clock only moves
-    // forward.
+    // Each device simulates the home by itself, because the histories of the devices are read concurrently and a simulated home's clock
+    // only moves forward.
     const seen = createSolarHome(home, solar, installedAtMs, sinceMs);
     return preparePlayedDevice(db, own, history, {
       kind,

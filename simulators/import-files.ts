@@ -124,7 +124,7 @@ async function* noted(elements: AsyncIterable<ImportElement>, sent: Map<string, 
   }
 }
 
-/** Whether a quantity counts as energy. Also true if it is not stored yet, which may happen with an external broker. */
+/** Whether a quantity counts as energy. Also true if none of its readings is stored yet, which may happen with an external broker. */
 async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent): Promise<boolean> {
   const series = await db
     .selectFrom('series')
@@ -133,7 +133,7 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('channel', '=', channel)
     .where('kind', '=', kind)
     .executeTakeFirst();
-  // Gas, heat and water count whatever the device's role in electricity is.
+  // Gas, heat and water count whatever role the device has for electricity.
   return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
 }
 

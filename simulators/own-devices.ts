@@ -19,7 +19,7 @@ export interface SimulatorDevice {
 /** Kinds that earlier simulators identified by the device's type and location. */
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
-/** Identifies a simulated device by its owner and kind. `location`: location of a newly created device. */
+/** Identifies a simulated device by its owner and kind. `location`: used only for a device that is newly created. */
 export interface DevicePlace {
   userId: string;
   /** Kind of the device, which is unique among the user's simulated devices. */

@@ -19,7 +19,7 @@ export interface PlayOptions {
  */
 const REGISTER_MS = 10_000;
 
-/** With little memory a device waits for each PUBACK, because sender and broker hold a message in memory until its PUBACK. */
+/** If memory is limited, a device waits for each PUBACK, because sender and broker hold a message in memory until its PUBACK. */
 const PACE = hasLittleMemory() ? { inFlight: 1 } : {};
 
 /** Simulated devices with their connections. */
@@ -93,11 +93,12 @@ export async function createPlayers(
 const METERS: ReadonlySet<string> = new Set(['smart_meter', 'meter']);
 
 function history(device: DemoDevice, nowMs: number, faults: readonly string[]): Iterable<object | readonly object[]> {
-  // Devices send their history step by step. So all devices of a home are at about the same simulated day, which they share.
+  // All devices send their history in the same small steps, so that the devices of a home are at about the same simulated day, which they
+  // share.
   if (!METERS.has(device.kind) || faults.length === 0) return stepsOf(device, nowMs);
   const readings = readingsOf(device, nowMs);
   const registers = Map.groupBy(readings as Iterable<MeterReading>, ({ channel }) => channel);
-  // The same seed is used for each register, so that the device's registers remain consistent.
+  // All registers of a device get faults from the same seed, so that they remain consistent.
   const faulty = [...registers.values()].map(combineNamedFaults(faults, String(device.installedAtMs)));
   return (faulty[0] ?? []).flatMap((_, index) => faulty.flatMap((one) => one[index] ?? []));
 }

@@ -25,7 +25,7 @@ export async function publishReadings(
     sent += batch.length;
     onSent?.(batch.length);
     batch = [];
-    // Let other events run, because elements may take long to compute, and a broker closes connections that do not respond.
+    // Lets other events run: computing the elements may take long, and a broker closes connections that do not respond.
     await setImmediate();
   };
   for await (const element of elements) {

@@ -134,7 +134,7 @@ export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string
   code_verifier: verifier,
 });
 
-/** Authorizes the shared app for a new home. Returns the app, the home, its browser and the tokens. */
+/** Authorizes the shared app for a new home. Returns the app, the home, the home's browser and the tokens. */
 export async function createHomeWithApp(world: AttackedInstallation, more: Record<string, string> = {}) {
   const app = await getSharedApp(world);
   const home = await world.person('homeowner');

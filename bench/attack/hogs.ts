@@ -67,7 +67,7 @@ export const OVERLOADING_ACCOUNTS = {
   },
   async 'a hundred slow webhook receivers'({ api, key, webhookIds }: HogTask) {
     const everyMs = 5_000;
-    // Spread the test calls over time; they need not be simultaneous, because the receivers are slow.
+    // Spread the test calls over time. The receivers are slow, so their responses overlap nevertheless.
     const test = (id: string, index: number) => {
       const post = () => sendRequest(api, 'POST', `/v1/webhooks/${id}/test`, { key }).catch(() => {});
       setTimeout(() => setInterval(post, everyMs), (index * everyMs) / webhookIds.length);

@@ -11,8 +11,8 @@ export interface Probe {
   name: string;
   needs: readonly Need[];
   /**
-   * `quick` probes run several at a time. Probes of kind `waits` wait for a time limit and all run at once. Probes that load the service
-   * run `alone`.
+   * Kind of probe. `quick`: several run at a time. `waits`: waits for a time limit; all of this kind run at once. `alone`: loads the
+   * service, so nothing else runs.
    */
   kind: 'quick' | 'waits' | 'alone';
   /** Throws a ProbeFailedError if the property does not hold. */
@@ -32,7 +32,7 @@ export class ProbeFailedError extends Error {
   override name = 'Fell';
 }
 
-/** Error of a probe that does not apply to this installation, with the reason. */
+/** Thrown if a probe does not apply to this installation. The message is the reason. */
 export class ProbeSkippedError extends Error {
   override name = 'NotTried';
 }

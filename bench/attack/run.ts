@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
-  // The run also fails if no property held, because it then proves nothing about the service.
+  // The run also fails if no probe's property held, because it then proves nothing about the service.
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 

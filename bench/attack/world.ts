@@ -20,7 +20,7 @@ export interface Device {
   topic: string;
 }
 
-/** The installation under attack, with helper functions for probes. Everything that they create is removed at the end. */
+/** The installation under attack, with helper functions for probes. All objects that the functions create are removed at the end. */
 export interface AttackedInstallation {
   target: AttackTarget;
   /** Addresses of all API processes. */

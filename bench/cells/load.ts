@@ -30,7 +30,7 @@ export async function measureLoad(
     const all: LoadCosts[] = [];
     for (let round = 0; round <= rounds; round++) {
       process.stderr.write(`load, round ${round} of ${rounds} …\n`);
-      // The three cases are measured directly after one another, because other load on the machine changes.
+      // The three cases are measured directly after one another, so that changes of other load on the machine affect all of them.
       const costs = {
         one: await throughRouter(rig, 1, messages),
         two: await throughRouter(rig, 2, messages),

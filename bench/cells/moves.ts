@@ -13,7 +13,7 @@ import { type BenchmarkCell, type Rig, withCellOf } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
-/** Number of accounts that are also read with their API keys during the move, and time between their requests in ms. */
+/** Number of accounts whose data is also read with their API keys during the move, and time between their requests in ms. */
 const READERS = 5;
 const READ_EVERY_MS = 50;
 /** Time for which readings are sent before and after the move, in ms. */

@@ -5,12 +5,12 @@ import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Rig } from './rig.ts';
 
-/** Number of concurrent connection attempts at the start; after the fault all clients connect at once. */
+/** Number of concurrent connection attempts at the start of the benchmark. After the fault, all clients connect at once. */
 const AT_ONCE = 50;
 const RETRY_MS = 200;
 const MAX_MS = 120_000;
 
-/** A device that connects to its router and, if the connection ends, to the other one. */
+/** A device that connects to its router. If the connection ends, it connects to the other router. */
 interface Roamer {
   client: MqttClient | undefined;
   isConnected(): boolean;

@@ -48,7 +48,7 @@ export async function measureRequests(rig: Rig, requests: number): Promise<numbe
   return ((processCpuMs(router.pid()) - fromMs) * 1_000) / requests;
 }
 
-/** Requests to a cell during a disturbance, compared with requests before it. */
+/** Requests to a cell during a disturbance, compared with requests before the disturbance. */
 interface Disturbance {
   /** p99 of the responses during the disturbance, divided by p99 before it. */
   p99Ratio: number;

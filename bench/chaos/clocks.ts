@@ -7,7 +7,10 @@ const DAY_S = 86_400;
 /** Maximum delay until a missed daily job runs, in ms. */
 const MAX_CATCH_UP_MS = 120_000;
 
-/** Corrects the clock. The readings are replayed, as an operator would do, because a host whose clock is behind rejects valid readings. */
+/**
+ * Corrects the clock. Then processes rejected readings again, as an operator would do: while the clock is behind, the service rejects valid
+ * readings as future ones.
+ */
 async function correctClock({ pool, setClock }: Installation): Promise<void> {
   await setClock(0);
   await wait(3_000);

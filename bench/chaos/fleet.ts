@@ -23,7 +23,7 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
-/** Starts devices that publish over MQTT. */
+/** Starts devices that send readings over MQTT. */
 export const startFleet = (url: string, players: readonly PairedDevice[], perSecond: number): Fleet =>
   deliverReadings(players, perSecond, async ({ deviceId, secret }) => {
     const client = await reach(url, deviceId, secret);

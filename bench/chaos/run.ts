@@ -78,7 +78,10 @@ const SETTLE_MS = 90_000;
  * earlier is processed first.
  */
 const QUIET_MS = 60_000;
-/** Time after which no more readings are expected if the broker may have lost messages; shorter, because lost messages never arrive. */
+/**
+ * Time without a newly stored reading after which no more are expected, if the broker may have lost messages. It is shorter, because lost
+ * messages never arrive.
+ */
 const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 

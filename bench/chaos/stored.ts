@@ -23,7 +23,7 @@ export async function countStored(pool: Pool, players: readonly PairedDevice[]):
          WHERE user_id IN (SELECT user_id FROM devices WHERE device_id = ANY ($1)))::bigint - coalesce(sum(used), 0)::bigint AS excess_milliwatt_hours FROM each`,
     [ids(players)],
   );
-  // Each reading adds 1 mWh. Energy beyond the difference of the registers was therefore counted twice.
+  // Each reading adds 1 mWh. If the stored energy exceeds the difference of the register values, the excess was counted twice.
   return { stored: rows[0].stored, double: rows[0].doubled + Math.max(0, Number(rows[0].excess_milliwatt_hours)) };
 }
 

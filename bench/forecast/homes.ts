@@ -22,7 +22,7 @@ const LONGEST_GAP_MS = 6 * HOUR_MS;
 /** Maximum plausible usage of these homes per hour, in kWh; a higher value is a jump of the register. */
 const MAX_KWH_PER_HOUR = 40;
 
-/** Energy that was used evenly over a span of time. `sign`: whether it is added to the home's usage or subtracted from it. */
+/** Energy that was used evenly over a span of time. `sign`: 1 if it is added to the home's usage, -1 if it is subtracted. */
 interface Piece {
   fromMs: number;
   toMs: number;

@@ -6,7 +6,7 @@ import { isInstalled } from '../../test/support/setup/needs.ts';
 import { installPackages } from '../../test/support/setup/packages.ts';
 import { NODE_RED_VERSION } from './programs.ts';
 
-/** Version of an installed program, or why it cannot run here. */
+/** Version of an installed program, or the reason why it cannot run here. */
 export type InstalledVersion = { version: string } | { missing: string };
 
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service');

@@ -103,7 +103,7 @@ describe('the configuration of', () => {
 test.each([
   [10, { stored: 8, double: 0 }, { lost: 2, doubled: 0 }],
   [10, { stored: 10, double: 3 }, { lost: 0, doubled: 3 }],
-  // A reading may be stored although the device has not received its PUBACK.
+  // A reading whose PUBACK the device did not receive may be stored nevertheless.
   [10, { stored: 11, double: 0 }, { lost: 0, doubled: 0 }],
 ])(
   'for %i acknowledged readings and the stored rows %j, the result of a trial is %j',

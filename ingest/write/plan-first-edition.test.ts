@@ -37,7 +37,6 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // In the first edition, the series that is best in the end counted for the whole history. An update marks the devices for which the
   // In the first edition, the series that is the best at the end counted for the whole history. An update marks the devices for which the
   // current rules give another result.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));

@@ -1,6 +1,6 @@
 import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
 
-/** Values of a clamp around no wire. The device publishes these values, too. */
+/** Values of a current clamp that encloses no wire. The device publishes these values, too. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
 
 /**

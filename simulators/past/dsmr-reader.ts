@@ -80,10 +80,7 @@ function* hourOf(row: string[], columns: Column[], local: Local, counts: ImportC
   for (const { channel, value } of values) yield { ts, channel, energy_kwh: value, interval_s: HOUR_SECONDS };
 }
 
-/**
- * Yields the register readings of a row. `counts`: counters to update; null for gas, because a row without gas is
- * valid.
- */
+/** Yields the register readings of a row. `counts`: counters of rows to update; null for gas, because a row without gas is valid. */
 function* positionsOf(
   row: string[],
   timeAt: number,

@@ -2,7 +2,10 @@ import type { Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
-/** Columns (`relation.column`) that contain a number specific to the database, or data encrypted with the database's key. */
+/**
+ * Columns (`relation.column`) whose values differ between databases: numbers specific to the database, or data encrypted with the
+ * database's key.
+ */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
   'closed_readings.series_id',

@@ -95,9 +95,9 @@ export async function testApi(
     /** Maximum number of database connections of the API and the test together. */
     connections?: number;
     log?: Logger;
-    /** Signal on which the API sends its clients to another process, as it does before it stops. */
+    /** Signal on which the API makes its clients connect to another process, as it does before it stops. */
     handOn?: AbortSignal;
-    /** Existing database to use instead of a new one. It is dropped at the end, too. */
+    /** Existing database to use instead of a new one. It is also dropped at the end. */
     database?: TestDatabase;
     /** Adds routes or hooks to the app that only this test needs. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;

@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
  * after the previous fault. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
  */
 export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
-  // Faults that need a separate installation run last.
+  // Faults with a disk or a broker of their own run last, because each needs a new installation.
   const isOwn = ({ persistence, diskMb }: Fault) => Number(persistence !== undefined || diskMb !== undefined);
   const faults = createFaults(SCALE)
     .filter((fault) => fault.broker === broker && (fault.hasClock ?? false) === clocks)
@@ -43,7 +43,7 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
   }
 
   describe.each(faults.map((fault) => [fault.name, fault] as const))('during the fault: %s', (_name, fault) => {
-    // A fault with a separate disk requires root.
+    // A fault that needs a disk of its own can be tested only as root.
     test.skipIf(fault.diskMb !== undefined && !isRoot)(
       'no acknowledged reading is lost, none is counted twice, and the service recovers by itself',
       async () => {
@@ -53,7 +53,7 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
           throw error;
         });
         const { sent, acknowledged, lost, double, recoveryS, gaveUp, diagnosis } = outcome;
-        // The counts include messages before, during and after the fault.
+        // The counts include messages that were sent before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
         // If a broker without persistence has acknowledged readings and lost them, the service is not responsible.

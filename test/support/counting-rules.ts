@@ -14,9 +14,9 @@ export const computeIntervals = <State>(
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Finds each position at which a counting rule can restart from `length` consecutive readings and their verdicts. For each position,
- * returns the state of the counting rule after a full replay and after the restart. `knowing`: whether the restart also receives the state
- * after the last reading.
+ * Lets a counting rule restart at each position, from `length` consecutive readings and their verdicts. Where the rule can restart, returns
+ * its state after a full replay up to the same reading, and its state after the restart. `knowing`: whether the restart also receives the
+ * state after the last reading of all.
  */
 export function compareRestarts<State>(
   rule: CountingRule<State>,

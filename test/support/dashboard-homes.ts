@@ -53,7 +53,8 @@ export async function addHistory<Name extends string>(
           weekday: time.getUTCDay() || 7,
         });
         if (watts === null) continue;
-        // Of the current quarter-hour, only the past part is covered. Just after midnight, this part is the whole local day.
+        // Only the past part of the current quarter-hour is covered. Just after midnight, this part is all that the local day contains so
+        // far.
         const coveredMs = Math.min(QUARTER_HOUR_MS, untilMs - ms);
         const energy = Math.round((watts * coveredMs) / 3_600);
         rows.push(

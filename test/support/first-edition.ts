@@ -60,7 +60,7 @@ export function firstEditionOfRegisters(
   const countStep = (findings: CountingFindings, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
-  /** Called when two later readings confirm a held reading. Judges the held reading, and counts the step to it. */
+  /** Called when two later readings confirm a held reading. Determines the verdict on the held reading, and counts the step to it. */
   function confirm(findings: CountingFindings, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
@@ -126,7 +126,8 @@ export function firstEditionOfRegisters(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading in between was a separate glitch. The current reading is now the first one that is consistent with the held one.
+        // The reading after the held one was itself a glitch. The current reading is now the first one that is consistent with the held
+        // one.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -78,7 +78,7 @@ const ROWS: Record<string, string> = {
   departed_messages: `INSERT INTO departed_messages (login, received_at, topic, payload, replayed) VALUES ('dev_gone', now(), 'a', '\\x00', false)`,
   arriving_names: `INSERT INTO arriving_names VALUES ('dev_coming', 'usr_coming')`,
   arriving_series: `INSERT INTO arriving_series VALUES (1000000, 'dev_coming', 'import', 'register')`,
-  // Stored sums of a larger group, in the form in which a worker stores them.
+  // Stored sums of a larger group, in the form in which a background worker stores them.
   kept_groups: `INSERT INTO kept_groups SELECT group_id, 1, sha256('c'), date_trunc('day', now()) - interval '1 day', now() FROM home_groups`,
   kept_group_homes: 'INSERT INTO kept_group_homes SELECT group_id, $1 FROM kept_groups',
   kept_group_sums: `INSERT INTO kept_group_sums SELECT group_id, 'UTC', unit, now()::date - 9, date_trunc('day', now()) - interval '9 days',
@@ -87,7 +87,7 @@ const ROWS: Record<string, string> = {
     WHERE unit = 'begun'`,
   kept_device_pasts: `INSERT INTO kept_device_pasts VALUES ($2, $1, date_trunc('day', now()) - interval '1 day', now() - interval '41 days', 0)`,
   changed_home_days: `INSERT INTO changed_home_days (user_id, day) VALUES ($1, date_trunc('day', now()) - interval '9 days')`,
-  // Relations that only one tier has, and fills by itself for its aggregates.
+  // Rows of relations that exist on only one tier, which fills them by itself for its aggregates.
   stale_days: `INSERT INTO stale_days SELECT day, day + interval '3 hours', day + interval '4 hours'
     FROM (SELECT date_trunc('day', now()) - interval '9 days') AS old (day) ON CONFLICT DO NOTHING`,
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,

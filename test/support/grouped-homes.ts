@@ -24,14 +24,14 @@ import {
 
 /** Number of runs, and seed, of the random tests. GROUPED=100 tests as many memberships as are required before a release. */
 export const PROPERTY_RUNS = { numRuns: Number(process.env.GROUPED ?? 1), seed: Number(process.env.GROUPED_SEED ?? 1) };
-/** Tree of groups: the parent of each. */
+/** The parent of each group; null for the root. */
 const PARENT: Record<string, string | null> = { district: null, feeder: 'district', building: 'feeder' };
 export const GROUP_NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
 export type GroupedUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
-/** Random homes of a utility, and a tree of groups that has no members at first. Available within a test. */
+/** Random homes of a utility, and a tree of groups that has no members at first. The properties can be used only within a test. */
 export interface GroupedHomes {
   api: TestApi;
   homes: TestHome[];

@@ -54,7 +54,7 @@ function expectMeters(device: StoredDevice, all: History['readings']): void {
     const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
       const mine = words.filter((word) => MEDIA.has(word));
-      // A register of unknown meaning may also measure this medium, so the power in addition to it does not count.
+      // The register of unknown meaning may also measure this medium, so a power of the same circuit does not count.
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
@@ -115,8 +115,8 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
 }
 
 /**
- * Expects the stored results to equal those of the counting rule for the stored readings, with the settings with which each time was
- * computed. This must hold even between two chunks of a recomputation.
+ * Expects the stored results to equal those of the counting rule for the stored readings, each with the settings with which its time was
+ * computed. They must also be equal between two chunks of a recomputation.
  */
 export function expectStoredByRules(device: StoredDevice): void {
   const { settings, computedWith, edits, series } = device;
@@ -158,7 +158,10 @@ interface Step {
   readonly roles: Roles;
   /** Channel of its series. */
   readonly of: string;
-  /** Key of the tariff registers that count together, one of which is this register; null if it is not a tariff register. */
+  /**
+   * Key that the tariff registers of one circuit and direction (or of one separate meter) share; null if this series is not a tariff
+   * register.
+   */
   readonly tariff: string | null;
 }
 

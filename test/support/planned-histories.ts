@@ -13,7 +13,7 @@ export const HISTORY_COUNT = Number(process.env.PLANNED_HISTORIES ?? 40);
 /** Number of devices in a run. Batches contain readings of several devices. */
 export const DEVICE_COUNT = 4;
 
-/** Random length of the chunk that a worker recomputes at a time. Infinity: the whole past. */
+/** Random length of the chunks in which a worker recomputes a device's past. Infinity: the whole past at once. */
 export const arbitraryChunkMs = fc.oneof(
   fc.constantFrom(1, Number.POSITIVE_INFINITY),
   fc.integer({ min: 1, max: 90 * 60_000 }),
@@ -50,7 +50,7 @@ export const arbitraryDelivery = fc.record({
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
     maxLength: 12,
   }),
-  /** Length of the chunks that are recomputed when all readings have arrived. */
+  /** Length of the chunks in which the rest is recomputed after all readings have arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;

@@ -50,7 +50,8 @@ export function* writeBatch(
           plans.push({ plan: planned, version });
           break;
         }
-        // A replay of stored readings needs the series' splits, which a cached head does not contain.
+        // To replay stored readings, the plan needs the series' splits (changes of the decoder settings), which a cached head does not
+        // contain.
         if (device === head) {
           ({ device, version } = store.load(deviceId));
           continue;
@@ -72,7 +73,7 @@ export function* writeBatch(
     const count = (of: (plan: (typeof all)[number]) => number) => all.reduce((sum, plan) => sum + of(plan), 0);
     const stored = count(({ inserts, lowered }) => inserts.length + lowered.length);
     const duplicates = count((plan) => plan.duplicates) + collected.duplicates;
-    // A value that a lower one replaces counts as rejected, even if it arrived in another batch.
+    // If a lower value replaces a stored one, the stored value counts as rejected, even if it arrived in another batch.
     const rejected = count(({ rejects, lowered }) => rejects.length - lowered.length) + collected.rejects.length;
     if (stored + duplicates + rejected !== batch.length)
       throw new Error(`${stored}, ${duplicates}, ${rejected}: not all of ${batch.length}`);

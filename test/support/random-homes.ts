@@ -124,7 +124,7 @@ function randomDevice(id: string, upstream: string | null, isPlain = false): Ref
     deletedAtMs: ends < QUARTER_HOUR_COUNT ? HISTORY_FROM_MS + ends * QUARTER_HOUR_MS : null,
     channels,
   };
-  // Up to a random minute, a power channel counted in addition to the device's current channels.
+  // Until a random minute in the past, the device had a power channel that counted in addition to its current channels.
   if (channels.import > 0 && random(3) === 0)
     device.earlier = {
       untilMs: HISTORY_FROM_MS + random(QUARTER_HOUR_COUNT * 15) * 60_000,

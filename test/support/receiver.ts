@@ -18,8 +18,8 @@ export interface Receiver {
   ca: string;
   calls: WebhookCall[];
   /**
-   * Response to each webhook call; null: no response at all. A function receives the call. `ending`: way in which the body is left
-   * incomplete.
+   * Response to each webhook call; null: no response at all. A function receives the call and returns the response. `ending`: way in which
+   * the response body is left incomplete.
    */
   answer: (call: WebhookCall) => {
     status: number;

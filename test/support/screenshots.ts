@@ -26,10 +26,13 @@ const lastMonth = () => {
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
-/** Screenshots by account and name. Each function performs the steps from a newly opened page of the account to the screenshot. */
+/**
+ * Functions that prepare the screenshots, by account and name. Each performs the steps from the account's newly opened page to the view
+ * that is shown.
+ */
 const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>> = {
   home: {
-    // The page shows yesterday, because at night the current day has hardly any usage.
+    // Shows yesterday, because at night the current day has hardly any usage.
     async home(page) {
       await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
       await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();

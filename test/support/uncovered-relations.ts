@@ -117,7 +117,7 @@ const UNCOVERED: Readonly<Record<string, Reasons>> = {
 export const uncoveredRelations = (by: keyof Reasons): string[] =>
   Object.keys(UNCOVERED).filter((relation) => UNCOVERED[relation]?.[by] !== undefined);
 
-/** Relations whose rows a worker computes again after a move. */
+/** Relations whose rows a worker recomputes after a move. */
 export const RECOMPUTED_RELATIONS = Object.keys(UNCOVERED).filter(
   (relation) => UNCOVERED[relation]?.account === RECOMPUTED,
 );

@@ -61,7 +61,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
           'ALTER TABLE closed_device_hourly ADD PRIMARY KEY (device_id, hour)',
           'CREATE INDEX closed_device_hourly_user ON closed_device_hourly (user_id, hour)',
         ]),
-    // Views of the rollup files that a migration drops or a function needs.
+    // Views of the files in sql/rollups. A migration drops these views, or a function needs them.
     ...STORED_LEVELS.map(
       (level) => `CREATE VIEW ${getStoredRelation(level)}_expected AS SELECT * FROM ${getStoredRelation(level)}`,
     ),

@@ -29,7 +29,7 @@ interface Caller {
   key: string | undefined;
 }
 
-/** Ids of created resources with their creators, by the name of the id's JSON member. */
+/** Ids of created resources, each with the caller who created it, by the name of the JSON member that contains the id. */
 type Ids = Map<string, { id: string; by: Caller }[]>;
 
 const AT_ONCE = 6;
@@ -155,14 +155,15 @@ async function fillIds(world: AttackedInstallation, ids: Ids, askers: readonly C
 }
 
 /**
- * Returns the id for a placeholder: the id of a created resource or, unless the request could change the account, the caller's own user id.
+ * Returns the id for a placeholder: of a created resource, or one that does not exist. Half of the user ids are the caller's own, unless
+ * the request could change the account.
  */
 function idFor(name: string, index: number, { operation }: FuzzedRequest, asker: Caller, ids: Ids): string {
   const isSafe = operation.method === 'GET' || !operation.path.startsWith('/v1/users');
   if (name === 'user_id' && isSafe && index % 2 === 0) return asker.userId;
   const known = ids.get(name) ?? [];
   const own = known.filter(({ by }) => by === asker);
-  // Selects usually a resource of the caller, sometimes one of another caller, sometimes one that does not exist.
+  // Usually selects a resource of the caller, sometimes another caller's, and sometimes an id that does not exist.
   const among = index % 4 === 3 || own.length === 0 ? known : own;
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
@@ -174,7 +175,7 @@ function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpRespon
   const cursor = /[?&]cursor=([^&>]+)/.exec(String(headers.link ?? ''))?.[1];
   if (cursor !== undefined) keep('cursor', cursor);
   if ((status !== 201 && status !== 202) || json === null) return;
-  // The first id in a response is the id of the created resource. The owner's id comes later and is not stored.
+  // The first id in a response to a creation is the id of the new resource. The id of its owner comes later and is not stored.
   const [name, id] =
     Object.entries(json).find(([member, value]) => /_id$/.test(member) && typeof value === 'string') ?? [];
   if (name !== undefined) keep(name, id as string);

@@ -16,13 +16,13 @@ import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
 
 const MAIL = { needs: ['dataDir'] as const };
-/** Time within which every process must reject reads after the access was revoked, in ms. */
+/** Time after the end of an access within which every process must reject reads with its token, in ms. */
 const REFUSED_WITHIN_MS = 1_000;
 
 const read = (world: AttackedInstallation, key: string, query = '') =>
   world.ask('GET', `/v1/energy-insights${query}`, { key, from: world.address() });
 
-/** Fails unless every process rejects reads with this token one second later. */
+/** Fails unless every process rejects reads with this token, one second after its access was ended. */
 async function expectRefusedEverywhere(world: AttackedInstallation, key: string): Promise<void> {
   await pause(REFUSED_WITHIN_MS);
   for (const api of world.apis) {
@@ -31,7 +31,10 @@ async function expectRefusedEverywhere(world: AttackedInstallation, key: string)
   }
 }
 
-/** Redirect URIs that a server-side app must not register. Apps without a server may register the last two, but none of the others. */
+/**
+ * Redirect URIs that a server-side app must not register. An app without a server may register the last two of these, but none of the
+ * others.
+ */
 const REFUSED_REDIRECTS = [
   'https://bright.example.com/#fragment',
   'https://user@bright.example.com/',

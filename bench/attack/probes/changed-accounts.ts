@@ -24,7 +24,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
     const { json, status } = await world.ask('PATCH', `/v1/users/${attacker.userId}`, sent);
     expectOneOf(status, [200], 'PATCH of the e-mail');
     expectOneOf(json.email, [attacker.email], 'the address of the account');
-    // Another person can still create an account with the e-mail address.
+    // The requested e-mail address is still free: another person can create an account with it.
     await world.must('POST', '/v1/users', { body: { email: boss, role: 'homeowner' } });
   }),
   defineProbe('a changed role ends keys that were made before', async (world) => {
@@ -41,7 +41,7 @@ export const CHANGED_ACCOUNT_PROBES: readonly Probe[] = [
       const { userId, key } = await world.person('homeowner');
       for (const api of world.apis) await sendRequest(api, 'GET', '/v1/users', { key });
       await world.must('PATCH', `/v1/users/${userId}`, { body: { role: 'admin' } });
-      // A process that still has the key in its cache allows reads with the previous rights only.
+      // Until a process removes the key from its cache, the key can read with its previous rights, but no more.
       for (const api of world.apis) {
         const { status, json } = await sendRequest(api, 'GET', '/v1/users?limit=200', { key });
         expectThat(status === 401 || json.length === 1, `the former key reads ${json?.length} accounts`);

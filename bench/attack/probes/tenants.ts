@@ -1,7 +1,7 @@
 import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 import type { AttackedInstallation, Person } from '../world.ts';
 
-/** A homeowner of one utility with one resource of each kind, and the strangers from whom all of it must be hidden. */
+/** A homeowner of one utility with one resource of each kind, and the strangers who must not see any of these resources. */
 interface Neighbours {
   home: Person;
   utility: Person;

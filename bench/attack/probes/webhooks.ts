@@ -45,7 +45,7 @@ export const WEBHOOK_PROBES: readonly Probe[] = [
         );
       }
       for (const id of ids) {
-        // Wait for an attempt: an address that the service never tried has not been shown to be refused.
+        // Wait for a delivery attempt: only an attempt shows that the service refuses the address.
         const tried = async () =>
           (await world.must('GET', `/v1/webhooks/${id}/deliveries`, { key })).json[0]?.attempts ?? [];
         for (let turn = 0; (await tried()).length === 0; turn++) {

@@ -24,13 +24,13 @@ const DATABASE = { of: 'stored', seconds: 30 } as const;
 /** Goal for a fault of a whole cell: all processes of the cell and its database stop, and start again on the same machine. */
 const WHOLE_CELL = { of: 'stored', seconds: 90 } as const;
 /**
- * Goal for a fault during a move of accounts. Their devices stay connected to the previous cell for up to 10 s; meanwhile their messages
- * are forwarded twice a second.
+ * Goal for a fault during a move of accounts. The accounts' devices stay connected to the previous cell for up to 10 s. Meanwhile the cell
+ * forwards their messages twice a second.
  */
 const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
-/** Returns all faults of cells. For each moved account, `heldMs` receives the time for which the account was in neither cell, in ms. */
+/** Returns all faults of cells. `heldMs` receives, for each moved account, the time for which the account was in neither cell, in ms. */
 export function createCellsFaults(
   installation: CellsInstallation,
   homes: readonly Home[],
@@ -201,7 +201,7 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
       used += MOVED_HOMES;
       return users;
     },
-    /** Repeats the command until it succeeds, as an operator does. Throws after the last attempt. */
+    /** Repeats the move command until it succeeds, as an operator does. Throws after the last attempt. */
     async move(users: readonly string[], from: ChaosCell, to: ChaosCell): Promise<void> {
       for (let run = 1; ; run++) {
         const { code, stdout, stderr } = await move(users, from, to).ended;

@@ -44,8 +44,8 @@ export async function waitUntilInjectable(
 }
 
 /**
- * Makes one error of each kind in the data of a finished run, so that the comparison must find them. `pool`: database of the homes. Throws
- * if the run has too few events or hours.
+ * Makes one error of each kind in the data of a finished run. The comparison must find them all. `pool`: database of the homes. Throws if
+ * the run has too few events or hours.
  */
 export async function injectErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
   const [one, other] = homes;

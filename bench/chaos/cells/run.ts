@@ -27,7 +27,7 @@ const HOMES = 15;
 const CALM_S = 10;
 /** Time reserved for the comparison at the end of a run. */
 const JUDGE_MS = 60_000;
-/** Time within which each home has an event and a completed hour, so that errors can be planted. A home's hours last 90 s. */
+/** Maximum time to wait until each home has an event and a completed hour, in which errors can be planted. A home's hours last 90 s. */
 const PLANTABLE_MS = 120_000;
 const NEEDED = /^Patroni/;
 /** Maximum wait of a home for a PUBACK during a fault of the other cell, in seconds. */

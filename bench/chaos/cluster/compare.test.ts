@@ -107,7 +107,7 @@ test('allows a repeated call after an attempt that failed, and lists that attemp
   const evidence = { ...correctRun, calls, attempts: new Map([['evt_1', [failed, again]]]) };
   expect(compareChaosRunRecords(evidence)).toEqual([]);
   expect(listRetries(evidence)).toEqual(['evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s']);
-  // The failed attempt is later than the repeated call, so it does not explain the repetition.
+  // The failed attempt was made after the repeated call, so it is not the reason for the repetition.
   const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
   const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };
   expect(compareChaosRunRecords(other)).toMatchObject([{ kind: 'toldAgain' }]);

@@ -4,7 +4,7 @@ export interface ChaosRunRecords {
   published: ReadonlySet<string>;
   /** The readings in `published` that were acknowledged. */
   acknowledged: readonly string[];
-  /** Readings in the databases, each as often as it is stored. */
+  /** Readings in the databases. A reading that is stored twice is listed twice. */
   stored: readonly string[];
   /** Number of messages that the service rejected. */
   rejected: number;
@@ -55,7 +55,10 @@ const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: Chaos
     ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,
   );
 
-/** Returns the failed attempts after which an event was sent again, one line each, so that slowness does not stay hidden. Pure. */
+/**
+ * Returns the failed attempts after which an event was sent again, one line each. They are allowed, but show that the service was slow.
+ * Pure.
+ */
 export const listRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
   const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
   return [...repeated].flatMap((event) =>

@@ -27,7 +27,7 @@ export interface FaultRow {
   alert: number | null;
   goal: string;
   isKept: boolean;
-  /** Whether readings of all homes were acknowledged and stored again after the fault. */
+  /** Whether readings of all homes were again acknowledged and stored after the fault. */
   goesOn: boolean;
   cutsDeliveries: boolean;
   fromMs: number;
@@ -69,7 +69,7 @@ export async function measureFault(
   await fault.heal();
   await subject.ready();
   const isHealed = await resume('readings do not go on after the cause is gone');
-  // A restored broker causes disturbance, too: queues and devices move.
+  // The return of a broker also causes disturbance, because queues and devices move to it.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
   const acknowledged = longestWait(homes, acknowledgedAt, fromMs, toMs);

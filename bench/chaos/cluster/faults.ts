@@ -216,8 +216,8 @@ function workersAt({ ports }: RabbitNode): number {
 }
 
 /**
- * Combines two faults that occur together and are healed in the same order. The pair lasts as long as the longer fault and has the slower
- * fault's goal.
+ * Combines two faults that occur together and are healed in the same order. The pair lasts as long as the longer fault, and has the goal of
+ * the fault that takes longer to recover.
  */
 function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
   return {

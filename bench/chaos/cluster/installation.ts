@@ -30,7 +30,7 @@ const SMALL_MB = 384;
 
 export type RoleName = 'ingest' | 'api' | 'worker';
 
-/** One of the two processes of a role, which can be restarted. */
+/** One of the two processes of a role. It can be restarted. */
 export interface RoleControl {
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -127,7 +127,7 @@ function startBrokers(
   return startRabbitMq({ operator, places: lines?.places, prepare });
 }
 
-/** Returns a process of a role with its own data folder. It does not run yet. */
+/** Returns a process of a role with a data folder of its own. The process is not started yet. */
 async function createRole(
   role: RoleName,
   env: Record<string, string>,

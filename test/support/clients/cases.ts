@@ -5,7 +5,7 @@
 export interface ClientStep {
   /** Owner of the key. */
   as: 'admin' | 'home';
-  /** Name of the operation in the OpenAPI document. A suffix, such as `Csv`, selects another format of its response. */
+  /** Name of the operation in the OpenAPI document. A suffix such as `Csv` selects another format of the response. */
   call: string;
   path?: string[];
   body?: unknown;

@@ -21,7 +21,7 @@ interface Parameter {
   schema: Schema;
   required: boolean;
   description: string;
-  /** Whether the service accepts several names separated by commas. If so, the clients also accept a list. */
+  /** Whether the parameter's value can be several names separated by commas. If so, the clients also accept a list. */
   isList: boolean;
 }
 

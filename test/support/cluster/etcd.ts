@@ -22,7 +22,7 @@ export async function startEtcd({ nodes: count = 1 }: { nodes?: 1 | 3 } = {}): P
   const shared = {
     ...deployedVariables(),
     ETCD_INITIAL_CLUSTER: members.map(({ name, peer }) => `${name}=http://${peer}`).join(','),
-    // Tests kill the process but do not cut the power, so etcd need not flush to disk.
+    // etcd need not flush to disk, because tests kill its processes but never cut the power.
     ETCD_UNSAFE_NO_FSYNC: 'true',
   };
   const started = members.map(({ name, client, peer }) => {

@@ -83,7 +83,7 @@ export async function killInTurn(
   }
   const done: KillRound[] = [];
   try {
-    // A client that connects for the first time after a kill would count as moved.
+    // A client that first connects after a kill must not count as moved.
     await untilAllPublish(SETTLED_MS);
     for (let round = 0; round < rounds; round++) {
       const which = round % 2;

@@ -35,7 +35,7 @@ export interface Router {
 /** Several routers that share one file of exceptions. */
 export interface Routers {
   all: readonly [Router, ...Router[]];
-  /** File for `energy cells --file`. Contains the databases that were passed to `startRouters`. */
+  /** Cells file for `energy cells --file`. It contains the databases that were passed to `startRouters`. */
   cellsFile: string;
   /** File of exceptions. */
   exceptions: string;

@@ -59,7 +59,8 @@ export function createDeployment(): Deployment {
     address,
     folder,
     type(command, within = '.') {
-      // The output goes to a file instead of a pipe: the name server of podman's network inherits the output and keeps it open.
+      // The output goes to a file instead of a pipe, because the name server of podman's network inherits the output and would keep a pipe
+      // open.
       const output = openSync(log, 'w');
       const { status } = spawnSync('nsenter', [`--net=/run/netns/${name}`, 'sh', '-c', command], {
         cwd: join(folder, within),
