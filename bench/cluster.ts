@@ -115,7 +115,7 @@ function answerOf(figures: ReadonlyMap<string, readonly Figure[]>): BenchmarkRes
     name,
     perSecond: Math.round(rate(name)),
     toCounted: toCounted(name),
-    // Returns the CPU time of the processes. It is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are
+    // CPU time of the processes. It is 0 for processes that do not exist or were not measured: MQTT brokers whose messages are
     // only counted, and the embedded broker.
     cpuUs: {
       broker: Math.round(medianOf(name, ({ cpuUs }) => cpuUs.broker)),

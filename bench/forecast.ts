@@ -49,7 +49,7 @@ export async function bench(files: readonly string[] = []): Promise<BenchmarkRes
   };
 }
 
-/** Returns for each home how many of its months lie within the forecast range. The width of the range is calibrated on the other homes. */
+/** Formats for each home the share of its months within the forecast range. The range's width is calibrated on the other homes. */
 function rangeLines(ranges: ReturnType<typeof crossValidateRanges>, outcomes: readonly ForecastOutcome[]): string[] {
   if (ranges.length === 0) return ['', 'The range on homes that are held out: give files of two homes or more.'];
   const mean = ranges.reduce((sum, { withinPercent }) => sum + withinPercent, 0) / ranges.length;
