@@ -45,8 +45,8 @@ const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
 };
 
 /**
- * Measures two cells behind two routers, compared with one cell: CPU time of messages and requests; faults in which a router, a process or
- * a cell is killed; accounts that move under load; and requests while the map of exceptions changes. `names`: parts of the run, all if
+ * Measures two cells behind two routers, compared with one cell, in several parts: CPU time of messages and requests; kills of a router, a
+ * process or a cell; moves of accounts under load; and requests while the map of exceptions changes. `names`: parts of the run, all if
  * empty. `--quick`: a shorter run.
  */
 export async function bench(names: readonly string[]): Promise<BenchmarkResult> {

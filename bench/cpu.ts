@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns a function that returns a field of a process's /proc/PID/stat by its number in proc(5). */
+/** Returns a function that reads a field of /proc/PID/stat. The field is given by its number in proc(5). */
 function fieldsOf(pid: string): (number: number) => number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

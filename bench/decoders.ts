@@ -79,7 +79,7 @@ const NATIVE = {
   replayed: false,
 };
 
-/** Returns a family that accepts only its own topics, none of which occur. */
+/** Returns a family that accepts only topics of its own. No message in the benchmark has such a topic. */
 const createUnusedFamily = (index: number): Family =>
   createStatelessFamily({
     name: `none-${index}`,

@@ -71,9 +71,9 @@ interface Fleet {
 }
 
 /**
- * Measures pages of a fleet of 1,000 devices and of one of 100,000 (`--devices=1000,100000`), over TLS keep-alive: the first page and, from
- * every cursor, the following pages. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets
- * the pages per query and round. The two fleets are compared by the medians of pages with equal numbers of rows.
+ * Measures pages of a fleet of 1,000 devices and of one of 100,000 (`--devices=1000,100000`), over TLS keep-alive: the first page and all
+ * following pages. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets the pages per query
+ * and round. The two fleets are compared by the medians of pages with equal numbers of rows.
  */
 export async function bench(): Promise<BenchmarkResult> {
   const watches: number[] = [];
@@ -247,7 +247,7 @@ async function timed(walks: readonly AsyncGenerator<void>[], pages: number): Pro
   });
 }
 
-/** Requests all pages of a list and starts again at its beginning, endlessly. */
+/** Requests the pages of a list one after the other, and starts again at the beginning after the last page. Never ends. */
 async function* pagesOf(fleet: Fleet, who: string, path: string): AsyncGenerator<void> {
   for (let next: string | null = null; ; yield) ({ next } = await get(fleet, who, next ?? path));
 }

@@ -149,7 +149,7 @@ async function answered(
   return rows;
 }
 
-/** Adds twice as many homes with a year of hours, and their precomputed hours, days and months. */
+/** Adds 2 × `homes` homes with a year of hours and their precomputed hours, days and months. */
 async function fill(pool: Awaited<ReturnType<typeof startBenchmarkDatabase>>['pool'], homes: number): Promise<void> {
   const MEASURES = '(random() * 8e5)::bigint, 0, (random() * 3e5)::bigint, 4, 3600000, 3600000';
   const COLUMNS =

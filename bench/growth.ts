@@ -391,7 +391,7 @@ async function steadyState(pool: Pool, round: Round, perSecond: number): Promise
 const residentMib = (pid: number): number =>
   Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024);
 
-/** Updates of heads so far, and how many of them changed no index (HOT). */
+/** Number of updates of heads so far, and how many of these changed no index (HOT). */
 interface Updates {
   all: number;
   hot: number;

@@ -85,8 +85,8 @@ function end(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Returns the processes in the session, and the processes whose working folder is below the folder, because a database that `pg_ctl`
- * started has its own session. Zombies are ignored.
+ * Returns the processes of the session, and the processes whose working folder is below the folder. The latter are needed because a
+ * database that `pg_ctl` started has a session of its own. Zombies are ignored.
  */
 function processesOf(session: number, folder: string): Process[] {
   return readdirSync('/proc').flatMap((entry) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BenchmarkResult } from './answer.ts';
 
-/** Every benchmark of `npm run bench`, by its name. */
+/** Every benchmark of `npm run bench`, by name. */
 export const BENCHMARKS: Record<
   string,
   () => Promise<{ bench: (files: readonly string[]) => Promise<BenchmarkResult> }>

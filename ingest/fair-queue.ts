@@ -12,9 +12,9 @@ const MAX_BATCH_BYTES = 16 * 2 ** 20;
  */
 const BACKLOG = 250;
 /**
- * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while devices without a backlog send, because such
- * a batch delays them. `alone` is a lower bound of the maximum while only backlogged devices send: if few devices are backlogged, each gets
- * a larger share of the batch.
+ * Maximum number of elements of each backlogged device in a batch. `amongOthers` applies while devices without a backlog are sending,
+ * because the batch delays them. `alone` applies while only backlogged devices are sending: it is a lower bound, and a device gets more if
+ * few devices are backlogged.
  */
 const SHARE = { amongOthers: 100, alone: BACKLOG };
 /**
@@ -93,8 +93,8 @@ const NOTHING: Batch<never> = { messages: [], isBacklogged: false };
 /**
  * Schedules devices fairly, so that a flood of messages from one device delays only that device. Each partition writes one batch at a time,
  * and a device's id determines its partition. One additional partition serves backlogged devices, which have more pending messages than fit
- * in a shared batch. At any time, a device is in at most one batch, and its messages are written in order. If only backlogged devices send,
- * as after an outage, all partitions write their messages, and the additional partition serves devices that send little.
+ * in a shared batch. A device is in at most one batch at a time, and its messages are written in order. If only backlogged devices send, as
+ * after an outage, the other partitions also write messages of backlogged devices, and the additional one serves devices that send little.
  */
 export class FairQueue<T extends QueuedMessage> {
   /** Devices that have pending messages or a batch in progress. */

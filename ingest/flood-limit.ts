@@ -1,10 +1,10 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /**
- * Window of the flood limit, ms. `MESSAGES`: maximum number of messages of a device in a window. It allows a thousand messages a second, or
- * the whole queue of a long outage at once. A large message counts as several: as one more for each 4 KiB, for each unusable element and
- * for every 50 readings. `energy import` sends 400 readings a message (simulators/send.ts), so the limit allows 25,000 readings a second,
- * more than the database can write.
+ * Window of the flood limit, ms. `MESSAGES`: maximum number of messages of a device in a window. This is a thousand messages a second, or
+ * the whole queue of a long outage at once. A large message counts as several: one more for each 4 KiB, for each unusable element and for
+ * every 50 readings. `energy import` sends 400 readings a message (simulators/send.ts), so the limit allows 25,000 readings a second, more
+ * than the database can write.
  */
 const WINDOW_MS = 600_000;
 const MESSAGES = 600_000;
@@ -36,11 +36,11 @@ export interface FloodLimit {
 }
 
 /**
- * Creates a flood limit, which counts the messages of each device in windows of ten minutes. A device above the limit
- * is broken or hostile and would fill the disk; no queue after an outage reaches the limit. Memory does not grow with
- * the number of devices: each device has one counter in each of two rows, and the smaller one is an upper bound of its
- * messages (a count-min sketch). `now`: ms of a monotonic clock. Times of receipt at brokers are not monotonic: with
- * several shards, they alternate between windows.
+ * Creates a flood limit, which counts the messages of each device in windows of ten minutes. A device above the limit is broken or hostile
+ * and would fill the disk; no queue after an outage reaches the limit. Memory does not grow with the number of devices: each device is
+ * counted in two shared counters, one in each of two rows. The smaller counter is an upper bound of the device's messages (a count-min
+ * sketch). `now`: ms of a monotonic clock. Times of receipt at brokers are not used, because they are not monotonic: with several shards,
+ * they would alternate between windows.
  */
 export function createFloodLimit({
   messages = MESSAGES,

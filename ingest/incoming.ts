@@ -20,7 +20,7 @@ export function parseSender(topic: string): Sender | null {
   return below && { id: below.gatewayId, isGateway: true };
 }
 
-/** Creates a rejection of a whole message, whatever it contains. */
+/** Creates a rejection of a whole message without decoding its content. */
 export const rejectWholeMessage = (
   { topic, payload, receivedAtMs, replayed }: RawMessage,
   deviceId: string,

@@ -4,7 +4,7 @@ import type { DecodedMessage } from './decoders/decoder.ts';
 
 /** Sender of readings over HTTPS. The sender's rights may end while the readings wait to be written. */
 export interface MessageSender {
-  /** Messages of one device with the same sender id have the same sender, which a transaction checks only once. */
+  /** Id of the sender. If messages of one device have the same sender id, a transaction checks the sender only once. */
   id: string;
   /**
    * Checks whether the sender may still write the readings. Locks the sender's account and key until the transaction ends, so that a
@@ -21,10 +21,7 @@ export interface IncomingMessage {
   /** Time with which future timestamps are compared, Unix ms. Set in a replay; by default the time of receipt. */
   judgedAtMs?: number;
   decoded: DecodedMessage;
-  /**
-   * Whether the broker retained the message and delivered it at subscription. Its age is then unknown, unless it
-   * contains a timestamp.
-   */
+  /** Whether the broker retained the message and delivered it at subscription. Without a timestamp, the message's age is then unknown. */
   replayed?: boolean;
   /**
    * Gateway of the message. The message is decoded in the transaction that stores it, because its meaning depends on
@@ -71,8 +68,8 @@ export interface WriteResult {
 }
 
 /**
- * Results of messages, or the errors with which their senders were refused. Excludes messages of moved accounts, and requests for devices
- * that no longer exist.
+ * Results of messages, or the errors with which the messages' senders were refused. Excludes messages of moved accounts, and requests for
+ * devices that no longer exist.
  */
 export type ResultsByMessage = Map<IncomingMessage, MessageResult | AppError>;
 

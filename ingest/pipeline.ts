@@ -154,7 +154,7 @@ export class Pipeline {
     this.#queue.push(one);
     this.#waiting++;
     this.#wake();
-    // If the source cannot pause single accounts, an account that has exhausted its share must not pause all accounts.
+    // If the source cannot pause single accounts, no account may be limited to its share, because all accounts would then be paused.
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 

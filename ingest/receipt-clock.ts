@@ -45,10 +45,10 @@ export function firstReceiptTime(
 }
 
 /**
- * Creates a clock for receipts. The clock follows the wall clock while that agrees with the monotonic clock to 5 s. After a distrusted step
- * it follows the monotonic clock, until the wall clock agrees with the receipts again or is nearer than the receipts to the believed time
- * (for example after a person has confirmed the time). `startMs`: the first time of receipt. `onStep`: called for a trusted step.
- * `onDistrust`: called for a distrusted step.
+ * Creates a clock for times of receipt. It follows the wall clock while the wall clock and the monotonic clock agree to 5 s. After a
+ * distrusted step of the wall clock it follows the monotonic clock instead, until the wall clock is trusted again. That is the case if the
+ * wall clock agrees with the receipts, or is nearer than the receipts to the believed time (for example after a person has confirmed the
+ * time). `startMs`: the first time of receipt. `onStep`: called for a trusted step. `onDistrust`: called for a distrusted step.
  */
 export function createReceiptClock({
   startMs,

@@ -107,8 +107,8 @@ export class ReceiptStamper {
   }
 
   /**
-   * Returns a receiver that timestamps messages and passes them to a pipeline. While a step of the clock is being recorded, later messages
-   * wait in this object and the source is paused; then `resume` is called.
+   * Returns a receiver that timestamps messages and passes them to a pipeline. While a step of the clock is being recorded, the source is
+   * paused and later messages wait here. Afterwards `resume` is called.
    */
   stamp(pipeline: Pipeline, resume: () => void): ReceiveMessage {
     this.#output = { ...pipeline, resume };

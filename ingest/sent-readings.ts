@@ -13,9 +13,9 @@ import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
 
 /**
- * Maximum memory for cached heads, enough for some 36,000 meters that send at intervals of seconds to minutes. (A head is the stored state
- * of a device after its latest readings.) If several processes receive the readings of a device, its cached heads are mostly stale, and the
- * writer stops caching them.
+ * Maximum memory for cached heads (a head is the stored state of a device after its latest readings). It is enough for some 36,000 meters
+ * that send at intervals of seconds to minutes. If several processes receive the readings of a device, its cached heads are mostly stale,
+ * and the writer disables the cache.
  */
 const HEAD_MEMORY_BYTES = 16 * 2 ** 20;
 

@@ -6,7 +6,7 @@ import { Shares } from '#src/core/shares.ts';
  */
 const MAX_BYTES = 64 * 2 ** 20;
 const MIN_MESSAGE_BYTES = Math.ceil(MAX_BYTES / 20_000);
-/** Fraction of the room, and of an account's share of it, below which paused sources resume. */
+/** Fraction of the maximum memory, and of an account's share, below which paused sources resume. */
 const GO_ON = 0.5;
 
 interface Held {

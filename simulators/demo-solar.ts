@@ -13,10 +13,7 @@ import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
 import { drawSolarTraits, type SolarFlow } from './solar.ts';
 
-/**
- * Registers of each device of a solar home, with their channels. Energy that flows out of the device is counted on
- * `export`.
- */
+/** Registers of each device of a solar home, with their channels. Energy that flows out of the device counts on the channel `export`. */
 export const SOLAR_REGISTERS = {
   smart_meter: [['gridImport'], ['gridExport', 'export']],
   inverter: [['production', 'export']],

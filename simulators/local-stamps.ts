@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 
 /**
- * Returns a parser for the local times of one file, to be called in the order of the rows. It converts `2026-10-25T02:30` to Unix ms, and
- * returns null for a local time that does not exist. In the hour that is repeated when the clocks go back, the order decides: if a time is
- * not later than that of the previous row (in a file from new to old: not earlier), it belongs to the other of the two hours.
+ * Returns a parser for the local times of one file. The parser must be called in the order of the rows. It converts `2026-10-25T02:30` to
+ * Unix ms, and returns null for a local time that does not exist. An hour occurs twice when the clocks go back; there the order decides. If
+ * a time is not later than that of the previous row (in a file from new to old: not earlier), it belongs to the other of the two hours.
  */
 export function createLocalTimeParser(zone: string): (local: string) => number | null {
   let beforeMs: number | null = null;

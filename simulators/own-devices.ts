@@ -124,9 +124,9 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
 }
 
 /**
- * Marks the device that earlier simulators identified by type and location, if there is one. The mark is stored in the decoder settings,
- * because an id cannot be changed and people seldom change these settings. Called only if no device is found by its id, so that a device
- * that a user pairs at this location later is not marked.
+ * Marks the device that earlier simulators identified by type and location, if there is one. The mark is in the decoder settings, which
+ * people seldom change; an id cannot be changed. Called only if no device is found by its id, so that a device that a user later pairs at
+ * this location is not marked.
  */
 async function adopt(db: Database, place: DevicePlace): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;

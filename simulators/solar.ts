@@ -63,8 +63,9 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
 }
 
 /**
- * Computes the battery's flows. The battery stores the panels' surplus and covers their deficit. It is empty at the start of each day, so
- * that days are independent: in the last hours before midnight it discharges as much as it can, and the surplus is exported.
+ * Computes the battery's flows. The battery stores the panels' surplus and covers the panels' deficit. It is empty at the start of each
+ * day, so that each day can be computed alone: in the last hours before midnight it discharges as much as it can, and the surplus is
+ * exported.
  */
 function batteryOf(
   { capacityWh, chargeW, dischargeW }: SolarTraits['battery'],

@@ -7,7 +7,7 @@ type Need = Exclude<keyof AttackTarget, 'api' | 'adminKey' | 'remove'>;
 
 /** One attack on the service from outside. */
 export interface Probe {
-  /** Property that must hold, as a sentence without its full stop. */
+  /** Property that must hold: a sentence without its full stop. */
   name: string;
   needs: readonly Need[];
   /**

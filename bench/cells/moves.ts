@@ -96,7 +96,7 @@ async function publish(publishers: readonly RepeatingPublisher[], over: AbortSig
   }
 }
 
-/** Reads an account with its API key again and again. `atMs`: times of the responses with status 200. */
+/** Reads an account repeatedly with its API key. `atMs`: times of the responses with status 200. */
 async function read({ tls, routers }: Rig, key: string, userId: string, over: AbortSignal) {
   const atMs: number[] = [];
   let wrong = 0;

@@ -8,7 +8,7 @@ type BenchmarkDatabase = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
 /** A cell with a database server of its own. */
 export interface BenchmarkCell extends Cell {
   database: BenchmarkDatabase;
-  /** Pairs devices, each in its own home; their ids contain the cell. */
+  /** Pairs devices, each in a home of its own. The devices' ids contain the name of the cell. */
   pair(count: number): Promise<PairedDevice[]>;
 }
 

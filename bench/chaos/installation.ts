@@ -20,7 +20,7 @@ export interface Installation {
   apiPort: number;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Sends SIGKILL to a process of the service, by the beginning of its title, or to the database. */
+  /** Sends SIGKILL to a process of the service, selected by the beginning of its title, or to the database. */
   kill(which: 'energy ingest' | 'energy api' | 'energy supervisor' | 'postgres'): void;
   pidsOf(title: string): number[];
   mosquitto: { start(): Promise<void>; stop(signal: NodeJS.Signals): Promise<void> };

@@ -108,7 +108,7 @@ function ofRegisters(registers: ReadonlyMap<string, [number, number][]>, zone: s
   };
 }
 
-/** Energy is split hour by hour, because it may have been used over several days. */
+/** The energy between two readings is split hour by hour, because several days may lie between them. */
 function spreadOver(days: Map<number, number>, { fromMs, toMs, kwh }: Piece, dayOf: (ms: number) => number): void {
   for (let ms = fromMs; ms < toMs; ) {
     const next = Math.min(toMs, Math.floor(ms / HOUR_MS) * HOUR_MS + HOUR_MS);

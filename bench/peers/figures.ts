@@ -21,7 +21,7 @@ export interface PeerRound {
   trial: KillTrial;
 }
 
-/** Rounds of one program, or why it has none. */
+/** Rounds of one program, or the reason why it has none. */
 export interface PeerResult {
   name: string;
   /** Whether the broker runs inside the program, so that the program's CPU time includes the broker's. */

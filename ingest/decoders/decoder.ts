@@ -10,7 +10,7 @@ export interface DecodedReading {
   kind: QuantityKind;
   /** Event time in Unix ms; for an interval, its end. */
   readAtMs: number;
-  /** Whether the message has no time of its own; `readAtMs` is then the time of its receipt. */
+  /** Whether the message has no time of its own. If so, `readAtMs` is the time of receipt. */
   isUntimed?: true;
   /** Length of an interval reading's interval in ms; 0 for all other readings. */
   intervalMs: number;

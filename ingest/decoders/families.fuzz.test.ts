@@ -167,9 +167,9 @@ const isWellFormed = ({ device, channel, value, atMs, native, key = native, desc
   (atMs === null || Number.isSafeInteger(atMs));
 
 /**
- * Returns the families that must not decode a message of the given family. Always exempt are the generic family, which decodes all
- * announced topics, and `names`, which decodes what the others reject. The families after the generic one are exempt from its messages,
- * because they decode the same topics without an announcement.
+ * Returns the families that must not decode a message of the given family. The generic family is never among them, because it decodes all
+ * announced topics, nor is `names`, which decodes what the others reject. For messages of the generic family, the families after it are not
+ * among them, either, because they decode the same topics without an announcement.
  */
 function areOthers(family: Family): Family[] {
   const generic = FAMILIES.findIndex(({ name }) => name === 'homeassistant');
@@ -180,8 +180,8 @@ function areOthers(family: Family): Family[] {
 }
 
 /**
- * Creates a fuzz test for one family. It mutates the messages of the family's test cases, sometimes their topics, and the messages before
- * them.
+ * Creates a fuzz test for one family. The test mutates the messages of the family's test cases, sometimes their topics, and the messages
+ * before them.
  */
 function createFuzz(family: Family, seed: number) {
   const mutate = createMutator(seed);

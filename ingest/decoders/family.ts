@@ -8,7 +8,7 @@ export interface DeviceMessage {
   payload: Buffer;
   receivedAtMs: number;
   /**
-   * Whether the broker delivered the message from its retained messages when the service subscribed. The message's age is unknown, so times
+   * Whether the broker delivered the message as a retained one when the service subscribed. The message's age is then unknown, so times
    * relative to now are ignored.
    */
   replayed?: boolean;
@@ -107,8 +107,8 @@ export interface AnnouncedDevice {
 }
 
 /**
- * A family of devices: recognises and decodes their messages. Its functions change nothing except the memory, and never throw, whatever the
- * payload is.
+ * A family of devices, which recognises and decodes their messages. The functions change nothing except the family's memory, and never
+ * throw, whatever the payload is.
  */
 export interface Family<Memory = unknown> {
   /** Name of the family's folder. */

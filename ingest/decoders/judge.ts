@@ -22,8 +22,8 @@ export interface MessageDiagnosis {
   /** Number of readings that are skipped because the message was retained by the broker and contains no time. */
   left_out: number;
   /**
-   * Settings that would make the message readable, or more of it, with the family that would then decode it. Each proposal adds one
-   * setting. Values that only the owner knows are examples.
+   * Settings that would make the message readable, or more of its values, each with the family that would then decode the message. Each
+   * proposal adds one setting. If only the owner knows the right value, the proposal contains an example.
    */
   would: { family: string; decoder_config: Record<string, unknown> }[];
   /** Members of the message that the owner can map (`decoder_config.mapping`). */

@@ -11,8 +11,8 @@ interface Known {
 }
 
 /**
- * Returns settings that may make a message readable, or more of it. Each setting has one member of `decoder_config`. Values that only the
- * owner knows are examples: a time zone, a unit, pulses per kWh. Pure.
+ * Returns settings that may make a message readable, or more of its values. Each has one member of `decoder_config`. If only the owner
+ * knows the right value (a time zone, a unit, pulses per kWh), the setting contains an example. Pure.
  */
 export function proposeSettings({ topic, settings, seen, asked }: Known): DecoderSettings[] {
   const levels = topic.split('/');

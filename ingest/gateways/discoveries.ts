@@ -142,7 +142,7 @@ export class Discoveries {
       this.find(gatewayId, family, nativeId) ?? this.#add({ gatewayId, family, nativeId, awaits: null }, atMs);
     if (!discovery) return;
     if (discovery.awaits !== null) {
-      // The device's first hour begins with its first value. During this hour, its description may change without a limit.
+      // The device's first hour begins with its first value. During this hour, changes of its description are not limited.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
     const placed = assignListedChannels(discovery.quantities, values);
@@ -179,7 +179,7 @@ export class Discoveries {
 
   /** Whether another decoder family reads the topic and already lists the device that the topic names. */
   #isListedByAnother(gatewayId: string, announcer: string, topic: string, { decoders, settings }: Reading): boolean {
-    // A family recognises its topics whatever the payload is, and an empty object contains no quantities.
+    // Decodes an empty object: a family recognises its topics whatever the payload is, and an empty object contains no quantities.
     const reader = decoders.read({ topic, payload: Buffer.from('{}'), receivedAtMs: 0 }, settings)?.family;
     if (reader === announcer) return false;
     return [...(this.#byGateway.get(gatewayId)?.values() ?? [])].some(
@@ -187,7 +187,7 @@ export class Discoveries {
     );
   }
 
-  /** Hides an announced device without a value, because another family reads its topics and lists it. */
+  /** Hides an announced device that has sent no value, because another family reads its topics and lists the device itself. */
   #hide(gatewayId: string, family: string, nativeId: string): void {
     const discovery = this.find(gatewayId, family, nativeId);
     if (!discovery || !isAwaitingFirstValue(discovery.awaits)) return;

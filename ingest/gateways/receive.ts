@@ -54,8 +54,8 @@ export class GatewayCache {
   }
 
   /**
-   * Evicts the least recently used gateways until the cache is within its bounds. Cached gateways grow with each
-   * announcement, so the bounds may be exceeded without a new entry.
+   * Evicts the least recently used gateways until the cache is within its bounds. Each announcement makes a cached gateway larger, so the
+   * cache may exceed its bounds without a new entry.
    */
   trim(): void {
     let bytes = 0;
@@ -69,8 +69,8 @@ export class GatewayCache {
 }
 
 /**
- * Decodes a worker's messages from gateways within the transaction that stores them. Gateway rows are locked while a batch is read, so
- * that each worker has the announcements that others have stored.
+ * Decodes a worker's messages from gateways within the transaction that stores them. Gateway rows are locked meanwhile, so that the worker
+ * knows all announcements that other workers have stored.
  */
 export class GatewayReceiver {
   readonly #gateways = new GatewayCache();

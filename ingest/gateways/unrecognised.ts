@@ -221,8 +221,7 @@ async function write(
 }
 
 /**
- * Interval at which pending counts are written, so that the counts of a meter that sends once an hour do not wait for
- * its next message.
+ * Interval at which pending counts are written. Without it, the counts of a meter that sends once an hour would wait for its next message.
  */
 const LOOK_MS = 2_000;
 /** Maximum number of gateways in a transaction, because it locks their rows. */

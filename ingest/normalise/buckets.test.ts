@@ -48,7 +48,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
           BigInt(endMs - startMs);
         expect([name, upTo.join()]).toEqual([name, ofQuarterHours.map(([bucketMs]) => share(bucketMs)).join()]);
       }
-      // The reading counts in the quarter-hour that ends at its time.
+      // A reading counts in the quarter-hour that ends at the reading's time.
       expect(ofQuarterHours.findIndex(([, delta]) => delta.readingCount !== 0)).toBe(quarters - 1);
       expect(ofQuarterHours.at(-1)?.[1].readingCount).toBe(1);
     }),

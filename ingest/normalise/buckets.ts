@@ -6,7 +6,7 @@ import type { Roles } from './roles-by-time.ts';
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums of energy, by the start of their quarter-hour, to which intervals are added. */
+/** Sums of energy by quarter-hour, keyed by the quarter-hour's start. Intervals are added to them. */
 export interface Buckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -45,9 +45,9 @@ function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
 }
 
 /**
- * Adds an interval to the buckets that it overlaps (`sign` 1) or subtracts it (-1), in proportion to time and in whole
- * mWh that add up exactly: each bucket gets the difference of the energies up to its two bounds. The interval's reading
- * counts in the bucket in which the interval ends; a reading at 10:00:00 counts in the quarter-hour before that.
+ * Adds an interval to the buckets that it overlaps (`sign` 1) or subtracts it (-1). Each bucket gets an amount in proportion to time, in
+ * whole mWh. The amounts add up exactly, because each is the difference of the energies up to the bucket's two bounds. The interval's
+ * reading counts in the bucket in which the interval ends: a reading at 10:00:00 counts in the quarter-hour before 10:00.
  */
 export function addInterval(
   deltas: Buckets,

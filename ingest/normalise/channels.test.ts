@@ -144,8 +144,8 @@ test.each([
   [['register import 0 5', 'register import/t1 0 2'], 5, ['register import/t1 as import']],
   [['register import 0 5', 'register import/t1 0 2'], 6, ['register import as import']],
   [['register import 0 null', 'register import/t1 0 null'], 9, ['register import as import']],
-  // From its first reading on, a register of unknown meaning prevents a power series from counting. A volume, reactive energy or a cooling
-  // register does not prevent it.
+  // Once a register of unknown meaning has a reading, power series do not count. A volume, reactive energy or a cooling register has no
+  // such effect.
   [['power import 0', 'register unknown/x 3'], 3, ['power import as import', 'power import as export']],
   [['power import 0', 'register unknown/x 3'], 4, []],
   [['power import 0', 'register unknown/x 0 0 kvarh'], 9, ['power import as import', 'power import as export']],

@@ -140,7 +140,7 @@ function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] 
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later, because they add no energy before their first reading (except interval series).
+  // Includes series of the same rank that start later: except for interval series, they add no energy before their first reading.
   return valid.filter(({ rank }) => rank === best);
 }
 

@@ -3,10 +3,10 @@ import { replayReadings } from './replay.ts';
 import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } from './roles-by-time.ts';
 
 /**
- * Creates the counting rule of a series whose role changes with time. The verdict on a reading does not depend on the role of the series.
- * One counting rule therefore runs through times in which the series does not count, up to the end of the last time in which the series
- * counts. After that the counting rule receives no readings, and its state is null. An interval counts by the role at its end. `ruleOf`:
- * returns the counting rule of a role; null if the role does not count.
+ * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
+ * runs over all readings, also while the series does not count. It ends with the last time in which the series counts: after that it
+ * receives no readings, and its state is null. An interval counts by the role at its end. `ruleOf`: returns the counting rule of a role;
+ * null if the role does not count.
  */
 export function createCountingRuleByTime(
   of: RolesByTime,

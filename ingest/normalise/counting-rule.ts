@@ -82,14 +82,15 @@ export interface CountingRestart<State> {
 export interface CountingRule<State> {
   readonly initial: State;
   /**
-   * Finds the latest state that follows from a stretch of stored readings, whatever readings came before the stretch. With it, a late
-   * reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the series'
-   * last reading, if known. Returns null if these readings do not determine a state; a longer stretch may.
+   * Finds a state that follows from the given stored readings alone, whatever readings came before them; the latest such state. With it, a
+   * late reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the
+   * series' last reading, if known. Returns null if the readings do not determine a state; more readings may.
    */
   restart(before: readonly SeriesReadingWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
-   * Returns the energy that stored readings counted as from a state on, according to their stored verdicts. If a counting rule lacks this
-   * method, its readings are replayed instead. The two results differ for readings that an earlier edition of the counting rules judged.
+   * Returns the energy that stored readings after a state counted as, according to their stored verdicts. If a counting rule lacks this
+   * method, its readings are replayed instead. Replay and stored verdicts differ if an earlier edition of the counting rules gave the
+   * verdicts.
    */
   counted?(from: State, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[];
   /** Whether this edition of the counting rules wrote a stored state. If not, the state is derived again from stored readings. */
@@ -133,8 +134,8 @@ export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
   readonly earlier?: readonly EarlierSettings[];
   /**
-   * Times (Unix ms, in order) after which the series reads a different counter, because the owner then changed the decoder settings. Each
-   * is the time of the last reading before such a change. No difference is counted across such a time.
+   * Times (Unix ms, in order) after which the series reads a different counter, because its owner then changed the decoder settings. Each
+   * is the time of the last reading before such a change. No energy is counted across it.
    */
   readonly splits?: readonly number[];
   /**

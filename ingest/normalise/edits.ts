@@ -45,8 +45,8 @@ export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): n
 }
 
 /**
- * Returns the time range in which an edit is applied, after a plan has applied or reverted it up to a time. Null if it
- * is not applied.
+ * Returns the time range in which an edit is applied once a plan has applied or reverted it up to a time. Null if the edit is then applied
+ * nowhere.
  */
 export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;

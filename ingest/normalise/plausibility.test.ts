@@ -23,7 +23,7 @@ test.each([
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
-  // If both values are whole kWh, the register may rise by 1 kWh more.
+  // If both values are whole numbers of kWh, the register may rise by 1 kWh more.
   [100 * KWH, 111 * KWH, true],
   [100 * KWH, 112 * KWH, false],
 ])('judges a step from %d to %d mWh in an hour at 10 kW as plausible: %s', (a, b, is) => {

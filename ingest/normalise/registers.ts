@@ -124,7 +124,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // After jitter, the register counts as standing still until it exceeds its previous value, so no energy is counted until then.
+    // After jitter, the register counts as unchanged until it exceeds its previous value; until then no energy is counted.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),

@@ -129,18 +129,17 @@ export interface RulesBeforeAndAfter {
   /** The counting rule that counts until the later time. It computes the state in which both replays start. Default: `after`. */
   readonly longer?: CountingRule<unknown>;
   /**
-   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results once their
-   * states contain no reading up to that time. Undefined if there is no such step.
+   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Once the states contain no reading up to this
+   * time, both rules give the same results. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of one stretch concurrently from the same state. The versions and their counting rules are equal after
- * `lastChangeMs`. The replay ends when both states are equal after a reading that is plainly counted in both versions,
- * or when the points end. (After a reading with another verdict, a later reading may still revert energy from before
- * it.) `before`: the stored points with verdicts. `isExcluded`: test for points of `after` that the counting rule does not
- * receive.
+ * Replays two versions of one stretch of readings from the same state. The versions and their counting rules are equal after
+ * `lastChangeMs`. The replay ends when both states are equal after a reading that is plainly counted in both versions, or when the readings
+ * end. (After a reading with another verdict, a later reading may still revert earlier energy.) `before`: the stored readings with
+ * verdicts. `isExcluded`: test for readings of `after` that the counting rule does not receive.
  */
 export function compareReplays(
   rules: RulesBeforeAndAfter,

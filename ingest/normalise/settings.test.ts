@@ -14,7 +14,7 @@ test('applies new settings before a time, and leaves the previous ones from it o
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => settingsAt(half)(ms).limitKw)).toEqual([10, 100]);
   expect(findTimesWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
-  // The setting was reverted during its recomputation, so only the time that was already recomputed is computed again.
+  // The setting was reverted while it was being applied, so only the part of the time to which it was already applied is recomputed.
   expect(findTimesWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
   expect(applySettingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });

@@ -21,9 +21,9 @@ export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: nu
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading (Unix ms) for a comparison with a later reading: earlier by the length of each step back of the clock
- * between the two readings. A reading exactly at a step counts as on both sides of the step: it was read before the step, and is the first
- * reading after it.
+ * Returns the time of a reading (Unix ms) for a comparison with a later reading. For each step back of the clock between the two readings,
+ * the time is earlier by the step's length. A reading exactly at a step counts as on both sides: it was read before the step, and is the
+ * first reading after it.
  */
 export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);

@@ -38,7 +38,7 @@ function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], aske
   return actual.filter((one) => one !== undefined).length;
 }
 
-/** Returns steps whose ends are at the times of a register's readings, near them, or 20 hours earlier. */
+/** Returns random steps. Each ends at the time of one of the register's readings, near it, or 20 hours earlier. */
 const stepsNear = (times: readonly number[]) => {
   const at = fc
     .tuple(fc.nat(times.length - 1), fc.constantFrom(0, 0, -1, 1, -60_000, 60_000, -20 * HOUR_MS))

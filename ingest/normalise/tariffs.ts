@@ -64,7 +64,7 @@ export function latestRisenEndWithin(
     if (step.startMs < startMs) return null;
     if (hasRisen(step)) return step.endMs;
   }
-  // Unknown rising steps end at or before this time, so they begin earlier.
+  // All unknown rising steps end at or before this time, and therefore begin before it.
   return quietFromMs <= startMs ? null : undefined;
 }
 

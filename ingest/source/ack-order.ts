@@ -26,11 +26,10 @@ class OrderedReceipt implements Receipt {
 }
 
 /**
- * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although
- * partitions commit them in another order. A broker searches for an acknowledged message among all that it has sent,
- * starting with the oldest. With thousands of messages in flight, acknowledgements out of order took half of
- * mosquitto's time for a message. A late message (of a backlogged device) delays others only once: for a second, or for
- * a tenth of a second if no more messages arrive.
+ * Sends the acknowledgements of one connection in the order in which its messages arrived (MQTT 5, 4.6), although partitions commit the
+ * messages in another order. A broker searches for an acknowledged message among all sent messages, starting with the oldest: with
+ * thousands of messages in flight, acknowledgements out of order took half of mosquitto's time for a message. A late message (of a
+ * backlogged device) delays others only once: for a second, or for a tenth of a second if no more messages arrive.
  */
 export class AckOrder {
   readonly #acknowledge: (messageId: number) => void;

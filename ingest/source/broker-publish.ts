@@ -196,7 +196,8 @@ export class PublishHandler {
     } catch (error) {
       const { message } = error as Error;
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
-      // The connection ends instead of a refusal by PUBREC, because a client drops a refused message instead of sending it again later.
+      // Ends the connection instead of sending a PUBREC with an error, because a client drops a message that is refused by PUBREC instead
+      // of sending it again later.
       done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
       return;
     }

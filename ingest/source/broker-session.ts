@@ -44,7 +44,7 @@ export class Session implements LoginConnection {
   readonly client: Connection;
   readonly by: SessionLogin;
   readonly login: LoginUsage;
-  /** Set for a meter that is claiming its identity. Such a connection may do nothing else. */
+  /** Set for a meter that is claiming its identity. The connection of such a meter may do nothing else. */
   readonly claiming: { claims: ClaimHandler; sinceMs: number } | null;
   /** Whether the account has room for messages of this connection. */
   hasRoom: boolean;
@@ -188,8 +188,8 @@ export class LoggedInConnections {
   }
 
   /**
-   * Ends the connections of a login that is at another process, or has been at another process since these connections began. Their wills
-   * are not published. Also drops the login's sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
+   * Ends the connections of a login that is at another process, or was there at some time since these connections began. Their wills are
+   * not published. Also drops the login's sessions, because the client may have reused the ids of its QoS 2 messages for new messages.
    */
   moveAway(username: string): void {
     for (const connection of this.logins.connectionsOf(username)) connection.moveAway();

@@ -193,8 +193,8 @@ class MqttClientSource implements MqttSource {
   }
 
   /**
-   * Postpones the next ping, because an acknowledged message proves to both sides that the other side is alive. In a long backlog, the
-   * answer to a ping waits behind all pending messages, and the ping behind all acknowledgements. That may take longer than mqtt.js allows.
+   * Postpones the next ping, because an acknowledged message shows that both sides are alive. In a long backlog, the answer to a ping may
+   * take longer than mqtt.js allows: the ping waits behind all acknowledgements, and the answer behind all pending messages.
    */
   #postponePing(): void {
     if (this.#lastAtMs - this.#pingedAtMs < this.#keepaliveMs / PING_PARTS) return;

@@ -84,7 +84,8 @@ export function limitPackets(
   rejectMalformedProperties(parser);
   parser.parse = (data) => {
     const waitingBytes = parse(data);
-    // Type and length of an incomplete packet, read from its header; the length is -1 if no packet is incomplete.
+    // Type and length of the incomplete packet that the parser has buffered, read from the packet's header. The length is -1 if there is
+    // none.
     const { cmd, length } = parser.packet;
     const mostBytes = mayPublish && cmd === 'publish' ? MAX_PACKET_BYTES : MAX_CONTROL_BYTES;
     const isTooLong = length > mostBytes || (length !== -1 && waitingBytes > mostBytes);

@@ -88,7 +88,7 @@ test('rejects a waiting repeated message when its session is dropped', () => {
   unreleased.isRepeated(id, 7, 'usr_1', never);
   // A later connection repeats the message before the commit of the first delivery.
   unreleased.isRepeated(id, 7, 'usr_1', (error) => answers.push(error));
-  // Another client id of the login uses all of the login's room, so the oldest session loses its messages.
+  // Another client id of the login uses all of the login's memory, so the oldest session loses its messages.
   for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(sessionId('gwy_1', 'y'), at, 'usr_1', never);
   unreleased.commit(id, 7);
   expect(answers).toEqual([expect.any(Error)]);

@@ -74,7 +74,7 @@ export class UnreleasedMessages {
     try {
       this.#sessionOf(id, account, 0).stored = { untilMs: this.#now() + lifetimeMs, topics: [...topics] };
     } catch {
-      // There is no room for the session, so it is not stored.
+      // Without room for the session, nothing is stored.
     }
   }
 
@@ -100,9 +100,9 @@ export class UnreleasedMessages {
   }
 
   /**
-   * Returns whether a message was received before. If it was, calls `known` once the earlier delivery is committed, or with an error if its
-   * session is dropped before that. If not, records the message, and the caller must call `commit`. Throws if the login or its account has
-   * no room.
+   * Returns whether a message was received before. If so, calls `known` when the earlier delivery is committed, or with an error if the
+   * delivery's session is dropped before that. If not, records the message, and the caller must call `commit`. Throws if the login or its
+   * account has no room.
    */
   isRepeated(id: string, messageId: number, account: string, known: Known): boolean {
     const received = this.#sessions.get(id)?.messages.get(messageId);
@@ -140,8 +140,8 @@ export class UnreleasedMessages {
     const login = this.#logins.get(loginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(loginOfSession(id));
-    // Calls waiting connections back with an error, because otherwise they would wait forever. After the error they are closed, and a
-    // repetition counts as a new message.
+    // Calls the callbacks of waiting connections with an error, because otherwise the connections would wait forever. They are then closed,
+    // and a repetition of the message counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }

@@ -19,9 +19,9 @@ const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * N
 const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(HEADER_BYTES + keyLength);
 
 /**
- * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap, because a hundred thousand
- * objects that change every few seconds would cost the garbage collector as much as all other work of ingest. A record is overwritten in
- * place, or written after the latest record, where it evicts the oldest ones. Keys are ASCII.
+ * A cache of records by key, with at most `maxBytes` in total. Its memory is outside of the JavaScript heap: a hundred thousand objects
+ * that change every few seconds would cost the garbage collector as much as all other work of ingest. A record is overwritten in place if
+ * its new content fits; otherwise it is written after the latest record and evicts the oldest records there. Keys are ASCII.
  */
 export class ByteRing {
   readonly bytes: Buffer;

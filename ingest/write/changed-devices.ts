@@ -18,8 +18,8 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes devices without waiting for their next message, if their owners have changed a setting of the counting rules, the meaning of a
- * quantity, or an edit by hand. Includes recently deleted devices, because their past remains in their owner's history.
+ * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand. Does not
+ * wait for the devices' next messages. Includes recently deleted devices, because their past remains in their owners' history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();

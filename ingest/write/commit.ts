@@ -139,8 +139,8 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records up to which time the devices' consumption is now computed with their current settings, and whether all of the owner's settings
- * and edits are applied. If some are not, a worker applies them later.
+ * Records up to which time the devices' consumption is computed with their current settings, and whether all settings and edits of the
+ * owner are applied. If some are not applied, a worker applies them later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   // A device may need a recomputation because of a late reading, although its owner has changed nothing.

@@ -80,7 +80,7 @@ const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 /** Continuation bit of a base64 digit: another digit follows. It is also the number of values of a digit without this bit. */
 const CONTINUES = 32;
-/** Number of values of the first digit without its sign bit. */
+/** Number of values of the first base64 digit without its sign bit. */
 const FIRST = 16;
 
 /** Maximum length of the text: quotes, the letter, and 11 digits for each safe integer. */

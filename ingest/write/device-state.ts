@@ -127,7 +127,7 @@ export const settingsOfSeries = (
 export const isAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether all further readings have the latest role of the series, because their steps end after all of its earlier roles. */
+/** Whether all further readings of the series have its latest role, because their steps end after the time of all earlier roles. */
 export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 

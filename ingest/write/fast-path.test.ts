@@ -80,7 +80,7 @@ function planned(
   return { head: computeHeadAfterPlan(head, plan, opened.open, new Map()).head, plan, opened };
 }
 
-/** Drops messages that repeat the last reading of their series. */
+/** Drops messages that repeat their series' last reading. */
 function unknown(head: DeviceHead, messages: readonly IncomingMessage[]): IncomingMessage[] {
   const last = new Map(
     [...head.series].map(([name, { lastReadAtMs, lastValue }]) => [name, [lastReadAtMs, lastValue]]),

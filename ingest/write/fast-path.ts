@@ -90,10 +90,9 @@ const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
  * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. The
- * fast path computes with numbers in reused memory, where the plan (plan.ts) creates objects. Such objects lived for a single reading, so
- * that each batch left as many of them to the garbage collector as it had devices. Both use the same counting rule (`CountingRule.step`,
- * `addInterval`). If a device has anything else in the batch, all of its messages go to the plan, as if the fast path had not processed
- * them.
+ * fast path computes with numbers in reused memory, while the plan (plan.ts) creates objects: as many as a batch has devices, which the
+ * garbage collector must then remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything
+ * else of a device, all messages of the device go to the plan, as if the fast path had not processed them.
  */
 export class FastPath {
   readonly #memory: HeadCache;

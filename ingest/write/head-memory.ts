@@ -4,9 +4,9 @@ import type { DeviceHead } from './head.ts';
 import { createSeriesNames, packHead, unpackHead } from './head-record.ts';
 
 /**
- * Maximum memory without `HEAD_MEMORY_MIB`, in bytes. `MAX_PART`: the same as a fraction of the memory that the process may use. A meter
- * takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if slightly more
- * meters than that send in turns, each head is evicted before its meter's next message.
+ * Maximum memory in bytes if `HEAD_MEMORY_MIB` is not set. `MAX_PART`: maximum as a fraction of the memory that the process may use. A
+ * meter takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if slightly
+ * more meters than that send in turns, each head is evicted before its meter's next message.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;

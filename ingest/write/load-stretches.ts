@@ -108,8 +108,8 @@ function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): St
  */
 const MAX_READINGS = 100_000;
 /**
- * Minimum number of readings of each series in a chunk, however many series there are, because each chunk is loaded with some readings
- * around it.
+ * Minimum number of readings of each series in a chunk, however many series there are. Smaller chunks are inefficient, because some
+ * readings around each chunk are loaded, too.
  */
 const MIN_READINGS_OF_SERIES = 500;
 

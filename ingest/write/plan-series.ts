@@ -87,8 +87,8 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
 }
 
 /**
- * Rejects points of a time that retention has closed. (Such a time can be within today's retention if retention was shorter before, or a
- * clock was wrong.) Also rejects points that a changed `decoder_config` produced for the time before the change, because they measure
+ * Rejects points of a time that retention has closed. (Such a time may be within today's retention: the retention was shorter before, or a
+ * clock was wrong.) Also rejects points before a change of `decoder_config` that were decoded with the new settings, because they measure
  * another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {

@@ -199,8 +199,8 @@ function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
 }
 
 /**
- * Whether another series in the same circuit is, at some time, a tariff of the same commodity and direction. Of such tariffs, only one runs
- * at a time.
+ * Whether another series of the same circuit is, at some time, a tariff of the same commodity and direction. Of such tariffs, only one runs
+ * at any time.
  */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);

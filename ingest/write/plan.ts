@@ -219,8 +219,9 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of stored readings of a series: the update marked the device, or the series is judged together
- * with the other series of its device for the first time. (A series that was first stored after the update has been judged from its start.)
+ * Whether a software update changes the role of a series' stored readings. There are two cases: the update marked the device, or the series
+ * is now first classified together with the other series of its device. (A series that was first stored after the update has been
+ * classified so from its start.)
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;

@@ -56,8 +56,8 @@ export interface BatchAttempt {
 }
 
 /**
- * Thrown if devices in the batch must be recomputed first, because their owners have changed a setting. Thrown only if the remaining
- * recomputation of each of them fits into one chunk.
+ * Thrown if devices in the batch must be recomputed first, because their owners have changed a setting. Thrown only for devices whose
+ * remaining recomputation fits into one chunk.
  */
 export class RecomputationRequired extends Error {
   readonly deviceIds: readonly string[];
@@ -149,9 +149,9 @@ class Stages {
   }
 
   /**
-   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. Such devices
-   * are not on the fast path because, for example, their energy reaches beyond the next hour, they count commodities other than
-   * electricity, or they get a verdict.
+   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. These are
+   * devices that the fast path cannot process: for example, their energy reaches beyond the next hour, they count commodities other than
+   * electricity, or a reading gets a verdict.
    */
   planCached(): void {
     const { memory } = this.#tools;

@@ -24,10 +24,10 @@ export interface TargetRoles extends RolesByTime {
 }
 
 /**
- * Returns the roles that the series of a device should have. They follow from the owner's current settings. For series that were announced
- * with names, they also follow from classifying all these names together. At each time, only series with an earlier reading belong to the
- * set: a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of
- * the device.
+ * Returns the roles that the series of a device should have by the owner's current settings. Series that were announced with names get
+ * their roles from a joint classification of all these names. At each time, the classification includes only series with an earlier
+ * reading, so a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new
+ * series of the device.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
@@ -57,7 +57,10 @@ export function chooseTargetRoles(
   });
 }
 
-/** Returns the times at which a described series has its first reading, so that the set to classify grows; in order, Unix ms. */
+/**
+ * Returns the times (Unix ms, in order) at which a described series has its first reading. From each of them on, the joint classification
+ * includes one more series.
+ */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
     (a, b) => a - b,

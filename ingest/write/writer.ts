@@ -35,9 +35,9 @@ const MAX_DEFERRED = 10_000;
 
 export interface Writer {
   /**
-   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; only
-   * then may the messages be acknowledged. Rejects if the database fails; then nothing of the batch is stored. Several writers may write
-   * the same devices, and a batch may be delivered several times.
+   * Writes a batch in one transaction: readings, load profile, aggregates, rejections. Resolves when the transaction is committed; messages
+   * may be acknowledged only after that. Rejects if the database fails; nothing of the batch is then stored. Several writers may write the
+   * same devices, and a batch may be delivered several times.
    */
   write(batch: readonly IncomingMessage[]): Promise<WriteResult>;
 }
@@ -182,9 +182,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the senders of a batch's messages in the transaction that will store them, and locks them against a revocation until the
- * transaction ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored,
- * and for each other message the error.
+ * Checks the rights of the senders in the transaction that stores their messages. Locks them against a revocation until the transaction
+ * ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored, and for each
+ * other message the error.
  */
 async function confirmSenders(
   client: PoolClient,

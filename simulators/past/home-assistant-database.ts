@@ -70,8 +70,9 @@ export const databaseSeries = (file: string): ImportSeries[] =>
 
 /**
  * Yields the sums of an entity as registers, at the ends of the hours. `sum` is Home Assistant's total across resets and replacements of
- * the meter, which its Energy page shows; `state` is the meter's reading. All sums are shifted so that the last sum equals the meter's
- * reading, from which live data continue, unless a sum would become negative. `stored`: readings of an earlier import, by Unix ms.
+ * the meter, as its Energy page shows; `state` is the meter's reading. All sums are shifted by the same amount, so that the last sum equals
+ * the meter's reading, from which live data continue. The shift is limited so that no sum becomes negative. `stored`: readings of an
+ * earlier import, by Unix ms.
  */
 export function* databaseElements(
   file: string,

@@ -219,8 +219,8 @@ export async function testApi(
       return { userId, key };
     },
     async close() {
-      // Closes idle connections repeatedly, as the service does while it stops: a connection that becomes idle only now would stay open for
-      // 72 s.
+      // Closes idle connections repeatedly, as the service does while it stops. Otherwise a connection that becomes idle later would stay
+      // open for 72 s.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close().finally(() => clearInterval(idle));
       await database.drop();

@@ -42,9 +42,9 @@ export function openBrowser(): Promise<Browser> {
 }
 
 /**
- * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another
- * host, violations of the content policy, script errors. `isKept`: whether the service worker caches visited pages for
- * offline use; by default it does not, because a test could then see what another page left.
+ * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another host, violations of
+ * the content policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. By default it does not,
+ * because a test could then see what an earlier page left in the cache.
  */
 export async function newBrowserContext(
   browser: Browser,
@@ -122,8 +122,8 @@ async function expectAccessible(page: Page, rules?: readonly string[]): Promise<
 }
 
 /**
- * Combinations of size and colour scheme. Each size and each scheme occurs in only one of them, because a finding of axe depends on only
- * one of the two. Texts and roles are the same in all.
+ * Combinations of size and colour scheme. Each size and each scheme is in one combination only: a finding of axe depends on size or on
+ * scheme, never on both. Texts and roles are the same in all.
  */
 const LOOKS = [
   ['phone', 'dark', undefined],
@@ -131,8 +131,8 @@ const LOOKS = [
 ] as const;
 
 /**
- * Axe's rules whose findings depend on a page's texts. If a page is tested by all rules in one language, these are enough for the other
- * languages.
+ * Axe's rules whose findings depend on a page's texts. They suffice for a page in a further language, after all rules have tested it in
+ * one.
  */
 export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[

@@ -192,7 +192,8 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
-  // A late reading at the end of the first bill's period. It changes the bill, because it is not on the line between its neighbours.
+  // A late reading at the end of the first bill's period. It changes the bill, because its value is not on the straight line between the
+  // readings before and after it.
   await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }

@@ -35,8 +35,8 @@ interface Shared {
 }
 
 /**
- * Database servers of this run by tier, and the bundling of its program. They are stored on `globalThis`, because each vitest project loads
- * this module again.
+ * Database servers of this run by tier, and the running bundling of the program. They are stored on `globalThis`, because each vitest
+ * project loads this module again.
  */
 const shared = globalThis as { energyTestServers?: Map<Tier, Promise<Shared>>; energyTestProgram?: Promise<void> };
 shared.energyTestServers ??= new Map();
@@ -64,8 +64,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /**
- * Bundles the program with its libraries, as in a release. Another run may be starting the program, so each file is replaced atomically,
- * and the program itself last.
+ * Bundles the program with its libraries, as in a release. Another run may be starting the program meanwhile, so each file is replaced
+ * atomically, and the program itself last.
  */
 async function bundleProgram(): Promise<void> {
   const folder = join(ROOT, BUNDLE_FOLDER);

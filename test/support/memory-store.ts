@@ -113,7 +113,8 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A plan from a cached head contains neither the first readings nor earlier roles of the series, because it does not change them.
+      // A plan changes neither the first readings nor earlier roles of a series that it reads from a cached head, so the plan does not
+      // contain them.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

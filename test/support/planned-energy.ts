@@ -169,8 +169,8 @@ const tariffOf = ({ isTariff, meter, export: isExport }: Roles, of: string): str
   isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isPlaced(meter) ? meter : isExport}` : null;
 
 /**
- * Whether a rising step of another tariff lies within a rising step and ends before it. If so, the energy of the outer step lies after the
- * inner one.
+ * Whether a rising step of another tariff lies within a rising step and ends before it. If so, the energy of the outer step is placed after
+ * the inner step.
  */
 const isWithin = (one: Step, other: Step): boolean =>
   one.tariff === other.tariff &&

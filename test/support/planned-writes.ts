@@ -104,7 +104,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
       return;
     }
     for (const one of planned.wanted) {
-      // Loads short stretches first, so that their extension is tested although the histories are short.
+      // Loads short stretches of readings first. The histories are short, so longer stretches would never have to be extended in the test.
       const near = one.back === 1_024 && !one.lookFor ? { back: 3 } : {};
       const far = one.beyond === 1_024 && !one.lookFor ? { beyond: 16 } : {};
       const stretch = store.stretch({ ...one, ...near, ...far });

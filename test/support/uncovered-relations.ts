@@ -1,6 +1,6 @@
 /** Reasons why a relation is missing in a person's archive, in a move of the installation, or in a move of an account. */
 interface Reasons {
-  /** Files of the archive that contain the relation's data, or the reason why it is not personal data. */
+  /** Files of the archive that contain the relation's data. If there are none: the reason why it is not personal data. */
   archive?: string;
   installation?: string;
   account?: string;

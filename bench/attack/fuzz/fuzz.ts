@@ -42,9 +42,9 @@ const MAX_ANSWER_MS = 15_000;
 const LEAK = /\bSELECT\b|node_modules|\bat \w+ \(|\/src\/|ECONN|pg_|violates/;
 
 /**
- * Sends requests to every operation of the OpenAPI document, generated from its schemas and the seed, as every role. Reports a fault for
- * each 5xx and each response that the document does not describe. `feed` stores some readings for an account, so that there are rows to
- * return. `only` limits the operations by name.
+ * Sends generated requests to every operation of the OpenAPI document, as every role. The requests follow from the document's schemas and
+ * the seed. Reports a fault for each 5xx and for each response that the document does not describe. `feed` stores some readings for an
+ * account, so that there are rows to return. `only` limits the operations by name.
  */
 export async function runFuzzer(
   world: AttackedInstallation,

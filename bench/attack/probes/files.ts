@@ -87,7 +87,7 @@ async function writeSparse(file: string, text: string): Promise<void> {
   await handle.close();
 }
 
-/** Probes of the importer with files that are made to exhaust it. */
+/** Probes that run the importer on files made to exhaust its memory or time. */
 export const FILE_PROBES: readonly Probe[] = FILES.map(({ name, kind = 'quick', options, make, error }) =>
   defineProbe(
     `${name} ends energy import with an error that names it, in bounded memory`,

@@ -121,8 +121,8 @@ function killsPrimary({ patroni }: Cluster): ClusterFault {
 }
 
 /**
- * Kills ingest during a failover of the database. The readings received then are only in the worker's memory, so it must not have
- * acknowledged any of them.
+ * Kills ingest during a failover of the database. Readings received during the failover are only in the worker's memory, so the worker must
+ * not have acknowledged any of them.
  */
 function killsIngestDuringFailover(cluster: Cluster): ClusterFault {
   const failover = killsPrimary(cluster);
@@ -164,7 +164,7 @@ function freezesNode(name: string, chosen: () => RabbitNode): ClusterFault {
   };
 }
 
-/** Stops and starts processes, one after the other, each after readings are stored again. */
+/** Stops and starts processes one after the other. Before the next one, waits until readings are stored again. */
 const replaces = (
   name: string,
   goal: ClusterFault['goal'],
@@ -234,8 +234,9 @@ function pair(one: ClusterFault, other: ClusterFault): ClusterFault {
 }
 
 /**
- * Cuts off the broker with the most workers by silently dropping all its packets. (A different Erlang cookie would not be such a fault:
- * both sides keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and does not even respond to rabbitmqctl.)
+ * Cuts off the broker with the most workers by silently dropping all its packets. (Giving the broker another Erlang cookie would not cut it
+ * off: both sides would keep trying to reconnect, and sometimes the Erlang VM of the separated node hangs and does not even respond to
+ * rabbitmqctl.)
  */
 function silentLines(cluster: Cluster): ClusterFault[] {
   const { lines, rabbit } = cluster;

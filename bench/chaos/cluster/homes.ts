@@ -31,7 +31,7 @@ export interface Home {
   stored: { atMs: number[]; upToMs: number };
 }
 
-/** Homes that publish to all brokers, in order, repeating each reading until it is acknowledged. */
+/** Homes that publish readings in order, distributed over all brokers. Each reading is repeated until it is acknowledged. */
 export interface Homes {
   all: Home[];
   /** Distributes the homes over all brokers again, as at the start. */

@@ -16,7 +16,7 @@ const REGISTERS = new Map([
   ['PrEnergySumHwc', 'hwc/import'],
   ['ConsumptionTotal', 'import'],
 ]);
-/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel or which of two heat flows they count. */
+/** Names of sums in kWh whose meaning only the owner knows: whether the sum resets, or which fuel or which of two heat flows it counts. */
 const ASKED_KWH = new Set([
   'PrEnergySum',
   'PrFuelSum',
@@ -97,7 +97,7 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   if (parsed.about === 'nothing') return emptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
-  // Skips the state of a sensor, which has a topic of its own if ebusd publishes each field separately.
+  // Skips the state of a sensor. If ebusd publishes each field separately, the state has a topic of its own.
   if (!measured || field === 'sensor' || payload.length === 0) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');

@@ -11,8 +11,8 @@ export interface Availability {
   notAvailable: string;
   template: Expression | null;
   /**
-   * Which value of the topic decides whether the device is reachable. If all of several topics must report "available", a single topic can
-   * only prove `false`. If one topic suffices, it can only prove `true`.
+   * Which value of the topic decides whether the device is reachable. If all of several topics must report "available", one topic can only
+   * decide `false`. If one of several topics suffices, one topic can only decide `true`.
    */
   says: 'both' | boolean;
   refusal?: string;

@@ -188,8 +188,8 @@ function describedBy(
 }
 
 /**
- * Returns the kind of value of a sensor, by its device class or, if it has none, by its unit. Another class (`energy_storage`, or
- * `volume_storage`, the content of a tank) overrides the unit.
+ * Returns the kind of value of a sensor: by its device class or, without a class, by its unit. A class that is not read, such as
+ * `energy_storage` or `volume_storage` (the content of a tank), excludes the sensor whatever its unit is.
  */
 function kindOf(deviceClass: string | null, scales: Record<'energy' | 'power' | 'volume', UnitScale | undefined>) {
   const isOneOf = (...classes: string[]) => deviceClass === null || classes.includes(deviceClass);

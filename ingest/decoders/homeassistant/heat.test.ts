@@ -11,7 +11,7 @@ interface Announced {
   temperatures: readonly string[];
 }
 
-/** Returns the channels of the energy of a device that announces these temperatures; `?` if the owner is asked about the energy. */
+/** Returns the channels under which a device's energy counts if the device also announces these temperatures; `?` if the owner is asked. */
 function channelsOf({ energy, topic, device, temperatures }: Announced): string[] {
   const config = (name: string, at: number, more: object) => ({
     topic: `homeassistant/sensor/x1_${at}/config`,

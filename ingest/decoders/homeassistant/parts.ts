@@ -11,7 +11,7 @@ export interface EntityConfig {
   config: Json;
 }
 
-/** Members that the entities of a device inherit if they do not set them, by long name, with all spellings. */
+/** Members that a device's entities inherit unless they set them themselves. By long name, with all spellings. */
 const SHARED: readonly (readonly [string, readonly string[]])[] = [
   ['~', ['~']],
   ['state_topic', ['state_topic', 'stat_t']],

@@ -4,7 +4,10 @@ import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../
 import { DescribedProperties } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
 
-/** Whether a device is reachable, by its Homie state. Null for the states `init` and `alert`, in which it may or may not be. */
+/**
+ * Returns whether a device is reachable, by its Homie state. Null for the states `init` and `alert`, in which the device may or may not be
+ * reachable.
+ */
 const STATES = new Map<string, boolean | null>([
   ['init', null],
   ['ready', true],
@@ -58,7 +61,7 @@ function stateOf(device: string, { payload }: DeviceMessage, memory: DescribedPr
   const said = { channel: 'device', kind: 'availability', value, name: '$state' } as const;
   collector.addState({ ...said, device });
   // If the root device is lost, its children are lost, too, because only the root has a last will. If the root is ready again, its children
-  // may not be.
+  // may still be lost.
   if (state === 'lost') for (const child of memory.childrenOf(device)) collector.addState({ ...said, device: child });
   return collector;
 }

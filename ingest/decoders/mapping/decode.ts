@@ -85,7 +85,7 @@ function add(
 ) {
   const quantity = toMappedQuantity(mapped);
   const name = [mapped.topic, mapped.path].join(' ').trim();
-  // Mappings are validated when they are stored. A mapping that is invalid nevertheless is refused here.
+  // Refuses a message if its mapping is invalid although mappings are validated when they are stored.
   if (typeof quantity === 'string') return collector.refuse(`${name}: ${quantity}`, device);
   const place = JSON.stringify([device, quantity.channel, quantity.kind]);
   if (placed.has(place))

@@ -3,7 +3,8 @@ import type { FamilyDecodeResult, ValueKind } from '../family.ts';
 import { decodeNative } from './decode.ts';
 
 /**
- * Kinds of native readings, as families name them. `asks`: unit in the question to the owner, if the channel does not state the meaning.
+ * Kinds of native readings, by the names that families use. `asks`: unit in the question to the owner, if the channel does not state the
+ * meaning.
  */
 const KINDS: Record<string, { kind: ValueKind; unit: number; asks: string | null }> = {
   register: { kind: 'energy_total_kwh', unit: 1e6, asks: 'kWh' },

@@ -67,8 +67,8 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
   const { base, name } = parsed;
   if (!chargers.isOurs(base)) return null;
   const isInWh = name === 'wh' || name === 'watthour';
-  // The charger publishes the same register in Wh and in kWh. Only one of them is read, because their different rounding would look like a
-  // step back.
+  // The charger publishes the same register in Wh and in kWh. Only one of them is read: the two are rounded differently, so reading both
+  // would look like a register that goes back.
   if (isInWh && chargers.tellsKwh(base)) return emptyResult();
   if (!isInWh && name !== 'total_energy' && name !== 'power') return emptyResult();
   const value = readText(message.payload);

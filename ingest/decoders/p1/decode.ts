@@ -99,7 +99,7 @@ const TYPES = new Map<number, Commodity>([
   [21, 'water'],
   [22, 'water'],
 ]);
-/** OBIS codes that state their medium (IEC 62056-61). If a telegram has several gas codes, the first of this list is read. */
+/** OBIS codes that themselves state the medium (IEC 62056-61). If a telegram has several gas codes, the first of this list is read. */
 const GAS = ['7-0:3.0.0', '7-0:3.1.0', '7-0:3.2.0', '7-0:23.2.0', '7-0:23.1.0'];
 const DIRECT = new Map<string, string>([
   ...GAS.map((code) => [code, getVolumeChannel('gas')] as const),

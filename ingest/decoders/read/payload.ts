@@ -10,8 +10,8 @@ const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b
 export type Json = Record<string, unknown>;
 
 /**
- * Cache of the last payload, with its text and JSON. All families examine the same message one after another, so it is decoded and parsed
- * only once. Safe, because no code modifies a payload or an object that was parsed from it.
+ * Cache of the last payload, with its text and JSON. All families examine the same message one after another, so the payload is decoded and
+ * parsed only once. Sharing is safe, because no code modifies a payload or an object that was parsed from it.
  */
 const latest: { payload: Buffer | null; text: string | null; json: unknown } = {
   payload: null,
@@ -59,9 +59,8 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Whether the payload begins like a JSON object and contains all the given words. A family uses it to examine bodies without parsing them,
- * because most belong to other families. If the payload is not valid text, its bytes are searched, so that its family can refuse the
- * message.
+ * Whether the payload begins like a JSON object and contains all the given words. With this check, a family need not parse every body, most
+ * of which belong to other families. If the payload is not valid text, its bytes are searched, so that its family can refuse the message.
  */
 export function mentionsWords(payload: Buffer, ...words: readonly string[]): boolean {
   const [first = 0] = payload;

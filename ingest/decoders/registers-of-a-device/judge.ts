@@ -266,8 +266,8 @@ const circuitOf = ({ facets: { place, index } }: One): string =>
   [place, index ? `${index.noun}${index.number}` : ''].filter((word) => word !== '').join('_');
 
 /**
- * Classifies the device's own registers and its circuits. If the device has a total, its circuits are parts of the total. Otherwise,
- * switched circuits are independent and each counts. About all other circuits the owner is asked (rule 6).
+ * Classifies the device's own registers and its circuits. If the device has a total, its circuits are parts of the total. Otherwise each
+ * switched circuit counts independently, and the owner is asked about all other circuits (rule 6).
  */
 function judgeCircuits(all: readonly One[], prefix: string, verdicts: Verdicts): void {
   const common = commonPlace(all);

@@ -26,7 +26,7 @@ export interface RegisterDescription {
   isAlone?: true;
   /**
    * Whether the device may be a heat meter: it is on an M-Bus, or also measures the temperatures of a flow and its return. The owner is
-   * then asked, unless the register's name states that it counts electricity.
+   * then asked about the register, unless its name states electricity.
    */
   mayMeasureHeat?: true;
 }
@@ -60,7 +60,7 @@ export interface RegisterFacts {
   /** Whether the names mention solar panels. */
   isOfPanels: boolean;
   moves: 'charge' | 'discharge' | 'both' | null;
-  /** Whether the register counts self-consumption, or may count it by the words of its name. */
+  /** Whether the name states or suggests that the register counts self-consumption. */
   isOwn: boolean;
   /** Whether the name contains unknown or vague words, or a code whose quantity contradicts the unit. */
   isUnknown: boolean;
@@ -68,7 +68,7 @@ export interface RegisterFacts {
   heats: boolean;
   /** Whether the register may count heat: its device may be a heat meter, and no word means electricity. */
   mayBeHeat: boolean;
-  /** Words of the name, and (below) the same words without those that mean "returned": `energy` for `energy_returned`. */
+  /** Words of the name. The next member omits the words that mean "returned": `energy` for `energy_returned`. */
   words: string;
   given: string | null;
   device: DeviceFacets;
@@ -122,7 +122,7 @@ export function getRegisterFacts(described: RegisterDescription): RegisterFacts 
   const stated = coded?.obis ? coded.obis.direction : statedDirection(said);
   const isSide = !coded && directed.every((one) => one.isSide) && isOfDevice(stated, said, subject, device);
   const way = isSide ? null : stated;
-  // If "consumed" comes only from a topic such as `energy-usage`, it does not decide the direction of "received".
+  // If "consumed" comes only from a topic such as `energy-usage`, it does not determine the direction of "received".
   const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
   const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
   const isUnclear = isSide || (has('unclear') && directed.length === 0) || isWeak;
@@ -191,7 +191,7 @@ const GENERATOR = /^(?:generator|genset|wind|turbine)/;
 const EMPTY_WORD = /^(?:\d+|k?wh|mwh)$/;
 const CONTENT = /^(?:\p{L}+ )?(?:charge|ladung|lading|laddning|ladning|carga|carica)$/u;
 
-/** Whether a name states only the charge of a battery, which may be its content or the energy charged into it. */
+/** Whether a name states only the charge of a battery: either the battery's content, or the energy charged into it. */
 const isCharge = (name: NameFacts | undefined): boolean =>
   name !== undefined && CONTENT.test(name.words.filter((word) => !EMPTY_WORD.test(word)).join(' '));
 

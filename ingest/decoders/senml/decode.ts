@@ -22,8 +22,8 @@ import {
 import { findPackRefusal, type ResolvedRecord, resolvePack } from './resolve.ts';
 
 /**
- * Returns the device for records without a name of their own: the levels of the topic at the wildcards of the owner's filter, or the last
- * level if the filter has no wildcards. Returns null if no filter matches the topic.
+ * Returns the device for records without a name. The device consists of the topic levels at the wildcards of the owner's filter; if the
+ * filter has no wildcards, it is the last level. Returns null if no filter matches the topic.
  */
 function parseSenmlTopic(topic: string, filters: readonly string[]): { device: string } | null {
   for (const filter of filters) {
@@ -163,7 +163,7 @@ export function decodeSenmlRecords(
   const bad = findPackRefusal(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
-  // With `replayed`, times relative to the time of receipt are not resolved, so that their records are refused below.
+  // If the broker replayed the message, times relative to now are not resolved, and records with such times are refused below.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
     const collector = byIndex.get(index) ?? createValueCollector();
     byIndex.set(index, collector);

@@ -15,9 +15,9 @@ export interface MetricQuantity extends ChannelAssignment {
 }
 
 /**
- * Assigns a channel to each metric of a device; null for the same register in a second unit. Only the names decide, because the order of
- * the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes would share a channel,
- * the metric with the plainest name gets it, and the channels of the others contain all words of their names.
+ * Assigns a channel to each metric of a device; null for a register that another metric states in another unit. Only the names decide,
+ * because the order of the metrics changes from birth to birth. Registers and powers are classified together. If temperatures or volumes
+ * would share a channel, the metric with the plainest name gets it, and the channels of the others contain all words of their names.
  */
 export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<string, MetricQuantity | null> {
   const assigned = new Map<string, MetricQuantity | null>();

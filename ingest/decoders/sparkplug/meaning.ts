@@ -77,7 +77,7 @@ export interface MetricMeaning {
 /** Words in names of volumes that reset or cover a limited period, and are therefore no lifetime totals. */
 const RESETS =
   /^(today|yesterday|day|daily|week|weekly|month|monthly|year|yearly|annual|hour|hourly|minute|quarter|session|trip|shift|batch|interval|period|delta|difference|diff|last|previous|resettable|partial|\d+(s|sec|min|h|hr|d))$/;
-/** Words in names of metrics that are not measured, not consumption, or not the quantity of their unit. */
+/** Words in names of metrics that are not measured, are not consumption, or are another quantity than their unit suggests. */
 const NEVER =
   /^(price|cost|costs|eur|euro|usd|gbp|chf|ct|cent|cents|per|co2|carbon|emission|emissions|pulse|pulses|apparent|reactive|forecast|predicted|prediction|estimate|estimated|budget|limit|rated|nominal|threshold|max|maximum|min|minimum|avg|average|mean|alarm|offset|scale|irradiance|m2)$/;
 /** Matches a meter's constant: the number of pulses per kWh or Wh. */

@@ -63,7 +63,7 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
   }
   const power = powerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
-    // The owner is asked about power, because each entity is a device of its own here, and another entity may count the same energy in kWh.
+    // The owner is asked about power: each entity is a separate device here, and another entity may count the same energy in kWh.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
@@ -81,7 +81,7 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
 
 /**
  * Returns how an energy is decoded. It counts if its names state its meaning and its state class is a total. No message states which
- * entities belong together, so each is a device of its own; an energy without a direction may be solar production.
+ * entities belong together, so each entity is a separate device. An energy without a direction may therefore be solar production.
  */
 function energyOf(
   names: string[],

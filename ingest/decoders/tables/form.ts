@@ -14,7 +14,7 @@ const path = z.string().refine((text) => compileJsonPath(text) !== null, {
 const template = z.string().refine((text) => compileJsonPath(text.replace('{field}', 'field')) !== null, {
   message: 'must be a JSONPath to one value, such as $.value or $.{field}[0].value',
 });
-/** Regular expression without capturing groups, because the compiled pattern of a topic uses named groups for its parts. */
+/** A regular expression without capturing groups. (In the compiled pattern of a topic, the placeholders are named groups.) */
 const pattern = z.string().refine((source) => isPattern(source), {
   message: 'must be a regular expression without capturing groups, or a list of words and their replacements',
 });

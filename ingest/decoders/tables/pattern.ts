@@ -50,7 +50,7 @@ export function matchPattern({ expression, words }: TopicPattern, text: string):
 export function compileTemplate(template: string): (named: PartValues) => string {
   if (!template.includes('{')) return () => template;
   const pieces = template.split(TEMPLATE_PART);
-  // The pieces are, in turn, a text, a placeholder's name and its levels (`+`, `*` or empty).
+  // The pieces alternate: a text, a placeholder's name, and the placeholder's levels (`+`, `*` or empty).
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');
 }

@@ -80,7 +80,7 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
   const tic = readBlock(source, ownMember(body, 'TIC'), 'TIC');
   const analog = readBlock(source, ownMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
-  // `ENERGY` is not read if the meter's own indexes are present, because it repeats the same energy with less precision.
+  // `ENERGY` is not read if the message contains the meter's own indexes, because it repeats their energy with less precision.
   else if (energy) readEnergy(source, energy);
   if (energy) readPower(source, energy);
   if (analog) readClamps(source, analog);

@@ -82,8 +82,8 @@ class Channels {
     if (!parsed || id === null) return;
     const channels = this.#devices.get(parsed.device) ?? new Map<string, Known>();
     this.#devices.set(parsed.device, channels);
-    // vzlogger publishes identifiers when it starts, possibly with new settings. Whether it still publishes single values is unknown until
-    // the next single value arrives.
+    // vzlogger publishes identifiers when it starts, possibly with new settings. It may have stopped publishing single values, until the
+    // next single value arrives.
     channels.set(parsed.channel, { id, measured: measuredBy(id), isRaw: false });
   }
 

@@ -120,8 +120,8 @@ function parseField(name: string): (Field & { rank: number }) | null {
 /** Smallest 32-bit number, which drivers of wmbusmeters send if the meter has no value. */
 const NO_VALUE = -2_147_483_648;
 /**
- * Channels of volumes, by the channel prefix of the medium. Cooling is missing, because it is no commodity of its own here, and
- * electricity, because it has no volume.
+ * Channels of volumes, by the channel prefix of the medium. Two prefixes are missing: cooling, which is not a commodity of its own here,
+ * and electricity, which has no volume.
  */
 const VOLUME_CHANNELS = new Map(
   (['gas', 'heat', 'water'] as const).map((medium) => [`${medium}/`, getVolumeChannel(medium)]),

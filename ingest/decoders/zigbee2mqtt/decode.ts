@@ -143,8 +143,9 @@ function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 
 }
 
 /**
- * Returns the channel of the attribute `power`. Next to `power_phase_b` and `power_phase_c`, it is phase A, because the standard cluster
- * uses the plain name for this phase; read as a total, it would hide the other two phases. Next to `power_phase_a`, it is the total.
+ * Returns the channel of the attribute `power`. It is phase A if the device also has `power_phase_b` and `power_phase_c`, because the
+ * standard cluster uses the plain name for this phase. (Read as a total, it would hide the other two phases.) It is the total if the device
+ * also has `power_phase_a`.
  */
 const powerChannel = ({ has }: ZigbeeDeviceState): string =>
   (has('power_phase_b') || has('power_phase_c')) && !has('power_phase_a') ? 'import/l1' : 'import';

@@ -34,8 +34,8 @@ export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: Dev
   const { base, leaf } = parsed;
   const body = readJson(payload);
   if (leaf === 'state') {
-    // A plain word as state is ignored, because other programs publish one on such topics, too. Zigbee2MQTT since 1.17 also publishes
-    // `bridge/devices`.
+    // A plain word as state is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later is also
+    // recognised by its `bridge/devices`.
     const state = ownMember(asObject(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {

@@ -109,8 +109,8 @@ function volumeOf(scale: number, isWater: boolean): VolumeScale | null {
 }
 
 /**
- * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). Devices that it announces to Home Assistant are decoded by their
- * announcements instead.
+ * Decoder of the native topics of Z-Wave JS UI (zwavejs2mqtt). If Z-Wave JS UI announces a device to Home Assistant, the device is decoded
+ * by its announcement instead.
  */
 export const zwavejsFamily = createStatelessFamily({
   name: 'zwavejs',

@@ -113,9 +113,9 @@ export class AmqpSource implements MessageSource {
     this.#session?.reading.goOn();
     const untilMs = performance.now() + LEAVE_MS;
     while (this.#inFlight > 0 && performance.now() < untilMs) await pause(10);
-    // When the connection closes, the shards pass to their next owners together with the unacknowledged messages, which are delivered
-    // first, so that the order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection
-    // remains open, and the next owners receive only new messages.
+    // When the connection closes, the shards pass to their next owners. The unacknowledged messages are delivered to the next owners first,
+    // so that the order is preserved. If messages cannot be acknowledged yet because the database is unavailable, the connection remains
+    // open, and the next owners receive only new messages.
     if (this.#inFlight === 0) return this.close();
     await withTimeout(Promise.all((this.#session?.shards ?? []).map((cancel) => cancel())));
   }

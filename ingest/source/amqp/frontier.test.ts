@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createAckFrontier } from './shard.ts';
 
 /**
- * A simulated broker. An acknowledgement of a tag covers all tags up to it, and is an error if none of them is
- * unacknowledged (RabbitMQ: unknown delivery tag).
+ * A simulated broker. An acknowledgement of a tag covers all tags up to it. It is an error if all of these tags are already acknowledged
+ * (RabbitMQ: unknown delivery tag).
  */
 function broker(count: number) {
   const waiting = new Set(Array.from({ length: count }, (_, index) => index + 1));

@@ -56,8 +56,8 @@ const SHARD = {
 };
 
 /**
- * Returns everything that messages need on their way from devices to workers, in the order of creation. The exchange
- * that accepts messages is created last, because a message could be lost if anything else were missing. Pure.
+ * Returns the exchanges, queues and bindings through which messages pass from devices to workers, in the order of creation. The exchange
+ * that accepts messages is created last, because messages would be lost if any of the others were missing. Pure.
  */
 export function requiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);

@@ -41,7 +41,7 @@ export type EnergyEvent = ${Object.keys(schemas)
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): Schema => {
-  // A method with paged results requests the next page itself, so it has no cursor parameter.
+  // A method with paged results requests the further pages itself, so it has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',

@@ -108,7 +108,8 @@ function processesWithin(unshare: number): number[] {
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Returns no processes until `unshare` has created its namespace. Until then its children would be in the namespace of this process.
+  // Returns no processes until `unshare` has created its own namespace. Until then, its children would be those in the namespace of this
+  // process.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)
