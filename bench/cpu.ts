@@ -24,7 +24,7 @@ export function postgresCpuMs(postgresDir: string): number {
       const of = fieldsOf(pid);
       if (of(4) === Number(postmaster)) ticks += of(14) + of(15);
     } catch {
-      // The process has ended in the meantime.
+      // Ignores a process that has ended in the meantime.
     }
   }
   return ticks * 10;

@@ -116,7 +116,7 @@ function workingFolderOf(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    // The process belongs to another user.
+    // The folder of another user's process cannot be read. Such a process is not part of the run.
     return '';
   }
 }

@@ -63,7 +63,7 @@ test('has each device in one batch at a time, with its messages in order, and re
         else if ('finish' in one) finish(one.finish);
         else nowMs += one.afterMs;
       }
-      // Continues until the partitions have taken all messages.
+      // The loop continues until the partitions have taken all messages.
       for (let turn = 0; taken < pushed; turn++) {
         assert.ok(turn < 10_000);
         for (let partition = 0; partition <= PARTITIONS; partition++) finish(partition);
@@ -162,7 +162,7 @@ test('keeps a backlogged device in the backlogged list until its turn, even if t
   const queue = new FairQueue<Message>(1, () => 0);
   queue.setApart('dev_large');
   queue.push(message('dev_large', 0));
-  // Enough devices to evict all costly devices from the list.
+  // With this many costly devices, the list of costly devices is cleared.
   for (let n = 0; n < 10_000; n++) queue.setApart(`dev_${n}`);
   queue.push(message('dev_large', 1));
   queue.push(message('dev_neighbour', 2));

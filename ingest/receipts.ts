@@ -22,7 +22,7 @@ type Output = Pipeline & { resume: () => void };
 
 /** Clocks of this host. */
 export interface HostClocks {
-  /** The believed time, Unix ms. */
+  /** The time that the installation assumes to be right (believed-time.ts), Unix ms. */
   believedMs: () => number;
   /** The host's wall clock, Unix ms. */
   wallMs?: () => number;

@@ -42,7 +42,7 @@ export class WaitingMessageLimit {
     return !this.isFull && !isOver;
   }
 
-  /** Releases the room of a committed message. */
+  /** Subtracts the memory of a message that is committed. */
   give({ account, bytes }: Held): void {
     this.#shares.give(account, Math.max(bytes, MIN_MESSAGE_BYTES));
   }

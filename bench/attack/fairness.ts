@@ -130,7 +130,7 @@ async function taskOf(world: AttackedInstallation, kind: HogTask['kind'], url: s
   return { kind, api, mqtt: mqtt as ServerAddress, key, path, webhookIds, login: { username, password, topic } };
 }
 
-/** Measures one phase of a neighbour's normal use. */
+/** Measures a neighbour's waiting times during normal use, for the length of one phase. */
 async function measure(
   world: AttackedInstallation,
   { person, client, device, webhookId, received }: Neighbour,

@@ -62,7 +62,7 @@ export interface Discovery {
   isChanged: boolean;
 }
 
-/** The decoders and settings that read a gateway's messages. */
+/** The decoders and settings with which a gateway's messages are decoded. */
 interface Reading {
   decoders: Decoders;
   settings: DecoderSettings;

@@ -21,8 +21,8 @@ export interface EnergyInterval {
    */
   estimated: boolean;
   /**
-   * Whether the energy is late news: a confirmed jump that the source reported late. Such energy remains estimated, even if other tariffs
-   * limit it to a short time.
+   * Whether the energy is late news: a confirmed jump of the register that its source reported late. Such energy counts as estimated even
+   * if other tariffs narrow the time in which it flowed.
    */
   isLate?: boolean;
   /**
@@ -67,7 +67,7 @@ export interface CountingFindings {
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
 
-/** State of a counting rule after some of a list of readings. */
+/** State of a counting rule after the first `taken` readings of a list. */
 export interface CountingRestart<State> {
   /** Number of readings that the state includes. The counting rule continues with the following one. */
   taken: number;
@@ -104,7 +104,7 @@ export interface CountingRule<State> {
   step(state: State, point: SeriesReading, findings: CountingFindings): State;
 }
 
-/** Finds a restart for a counting rule whose state after each plainly counted reading depends only on that reading. */
+/** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends on that reading alone. */
 export function restartAfterLastCounted<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,

@@ -13,7 +13,7 @@ export interface SeriesEdits {
   /** Readings entered by hand that must be stored, and those that must be deleted. */
   readonly added: readonly SeriesReading[];
   readonly withdrawn: readonly SeriesReading[];
-  /** Steps back of the clock while the series was received: the stored ones, and those after the plan. */
+  /** Steps back of the clock that received the series: as stored before the plan, and as they are after it. */
   readonly stepsBack: {
     readonly before: readonly ClockStepBack[];
     readonly after: readonly ClockStepBack[];

@@ -22,7 +22,7 @@ export interface ReplayResult {
   backToMs: number;
 }
 
-/** Returns the identity of a point within its series. */
+/** Returns a key that identifies a point within its series. */
 export const pointKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** A shared empty map for the many replays in which all points were plainly counted. */

@@ -3,7 +3,7 @@ import { Shares } from '#src/core/shares.ts';
 
 /** Provides the text to publish on the topic of a home. */
 export interface HomeUsageSource {
-  /** Returns the text; null if the home does not exist. */
+  /** Returns the text to publish for a home; null if the home does not exist. */
   read(userId: string): Promise<string | null>;
   /** Returns for each home a text that changes with each of its readings. Homes without readings have none. */
   marks(userIds: string[]): Promise<ReadonlyMap<string, string>>;

@@ -46,14 +46,14 @@ export class LoginUsage {
     this.username = username;
   }
 
-  /** Counts a message that waits for its commit. */
+  /** Counts a message that now waits for its commit. */
   take(bytes: number): void {
     this.#inFlight++;
     this.#bytes += bytes;
     if (this.#inFlight >= MAX_IN_FLIGHT || this.#bytes >= MAX_IN_FLIGHT_BYTES) this.isHeld = true;
   }
 
-  /** Releases a message that is committed. */
+  /** Stops counting a message, because it is committed. */
   give(bytes: number): void {
     this.#inFlight--;
     this.#bytes -= bytes;

@@ -1,4 +1,4 @@
-/** Destination of a connection's bytes. */
+/** Object to which a connection's bytes are written. */
 export interface ByteSink {
   write(data: Buffer): unknown;
 }

@@ -28,7 +28,7 @@ export interface FastPathResult {
   readonly versions: readonly number[];
   readonly states: TextElements;
   readonly opens: TextElements;
-  /** New readings, parallel to their series ids. */
+  /** Series ids of the new readings, in the same order as `readings`. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
   /** Number of readings in the batch that were already stored. */

@@ -99,6 +99,6 @@ test('continues from rows that the first edition computed, and gives the second 
     ),
     { numRuns: installations, endOnFailure: true },
   );
-  // About a third of the installations differ.
+  // In about a third of the random installations, the results of the first edition differ.
   expect(others).toBeGreaterThan(installations / 25);
 });

@@ -256,7 +256,10 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }
 
-/** Returns the roles that the series should have. If a new series has the same name as another one, the name of its channel is appended. */
+/**
+ * Returns the roles that the series should have. If a new series has the same native name as another one, the name of its channel is
+ * appended to the native name.
+ */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeName(series))));
   for (const one of found) {

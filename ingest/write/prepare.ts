@@ -47,7 +47,7 @@ export interface BatchDependencies {
 export interface BatchAttempt {
   /** Devices whose heads this batch has planned or updated. */
   deviceIds: string[];
-  /** Number of these devices that were planned on cached heads. */
+  /** Number of the devices in `deviceIds` that were planned on cached heads. */
   cachedCount: number;
   /** Series without timestamps that this batch records. */
   untimed: ReturnType<UntimedSeries['missing']>;
@@ -243,7 +243,7 @@ class Stages {
     this.#collected.rejects = this.#collected.rejects.filter(({ message }) => !removed.has(message));
   }
 
-  /** Rejects channels beyond the limit. */
+  /** Rejects new channels of devices that already have the maximum number of channels. */
   limitChannels(): void {
     const refused = rejectChannelsBeyondLimit(this.#devices, this.#collected, this.#tools.maxChannels);
     this.#collected.rejects.push(...refused);

@@ -67,7 +67,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
     get unstoredCount() {
       return unstoredCount;
     },
-    /** Reverts a decision whose rejections were not committed. */
+    /** Subtracts rejections from the counts, because their transaction was not committed. */
     undo(rejects: readonly Rejection[], stored: readonly Rejection[]): void {
       unstoredCount -= rejects.length - stored.length;
       const rows = new Map<IncomingMessage, number>();
@@ -80,7 +80,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
-    /** Returns the rejections to store. `nowMs`: clock. */
+    /** Returns those of the given rejections that may be stored, and counts the others. `nowMs`: clock. */
     of(rejects: readonly Rejection[], nowMs: number): Rejection[] {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {

@@ -7,7 +7,7 @@ import type { PoolClient } from '#src/database/connect.ts';
 export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
-/** Creates a step whose result is ignored. */
+/** Creates a step of a batch that runs a query and ignores its result. */
 export const toStatementStep =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>

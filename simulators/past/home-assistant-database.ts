@@ -107,8 +107,9 @@ export function* databaseElements(
 }
 
 /**
- * Converts sums to registers in kWh. If an earlier import stored readings at the same hours, these determine the shift of each sum. A new
- * meter or a corrected sum shifts all sums; such a step is not energy. Pure.
+ * Converts sums to registers in kWh. If an earlier import stored a reading at the time of a sum, the result repeats this reading, and the
+ * difference between the two is added to all later sums until the next such reading. So a new meter or a corrected sum shifts the sums, and
+ * the shift does not count as energy. Pure.
  */
 function registersOf(
   sums: readonly { atMs: number; sum: number; state: number | null }[],

@@ -114,7 +114,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
   return grouped;
 }
 
-/** Returns the expected response for a group of these homes, by row. */
+/** Returns the response that a request for a group of these homes should get, by row. */
 export function expectedGroupAnswer(
   of: readonly TestHome[],
   zone: string,

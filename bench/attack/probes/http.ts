@@ -243,7 +243,7 @@ const HOLDERS: readonly {
   layer: 'tcp' | 'tls';
   withinS: number;
   begin?: (key: string) => string;
-  /** Bytes that are sent again every second. */
+  /** Bytes that the attacker sends once a second while the connection is open. */
   drip?: string;
 }[] = [
   { name: 'a TCP socket that never says anything', layer: 'tcp', withinS: 15 },

@@ -213,7 +213,7 @@ export class AmqpSource implements MessageSource {
 
 type Host = AmqpUrl['hosts'][number];
 
-/** Connects to a host, and starts watching for silence. */
+/** Connects to a host, and starts to check whether the broker has become silent. */
 async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { host, port }: Host): Promise<Session> {
   const protocol = isSecure ? 'amqps' : 'amqp';
   const address = { protocol, hostname: host, port, username, password, vhost, heartbeat: HEARTBEAT_SECONDS };

@@ -92,7 +92,7 @@ const isFirst = (pid: number): boolean => {
   try {
     return /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // The process has ended in the meantime.
+    // A process that has ended in the meantime cannot be the first one.
     return false;
   }
 };
@@ -103,7 +103,7 @@ function processesWithin(unshare: number): number[] {
     try {
       return readlinkSync(`/proc/${pid}/ns/${name}`);
     } catch {
-      // The process has ended in the meantime.
+      // A process that has ended in the meantime is in no namespace.
       return undefined;
     }
   };
