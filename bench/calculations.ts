@@ -131,7 +131,7 @@ async function statementOfQuarterHours(db: Database): Promise<void> {
   if (found?.at.length !== 2_976) throw new Error(`${found?.at.length} quarter-hours instead of 2,976`);
 }
 
-/** Runs the measured functions in turn. Returns the durations of each function, without the first tenth. */
+/** Runs the measured functions in turn. Returns the durations of each function, without the first tenth of its runs. */
 async function alternate<Name extends string>(
   questions: Record<Name, () => Promise<unknown>>,
 ): Promise<Record<Name, Times>> {

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 
 /** Duration of `probe` in ms on the idle machine on which the benchmarks' time limits were measured: a machine of 2026 with two cores. */
 const REFERENCE_MS = 120;
-/** Maximum factor. On a much slower machine the figures would be useless, but a benchmark still ends. */
+/** Maximum factor by which time limits are extended. On a slower machine the figures would be useless, but the benchmark still ends. */
 const MAX_SLOWNESS = 8;
 const ROUNDS = 3;
 

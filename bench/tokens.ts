@@ -128,7 +128,7 @@ async function measure(port: number, homes: readonly Credentials[]): Promise<Rec
       while (sent < until) {
         const at = sent++;
         const kind: Kind = at % 2 === 0 ? 'token' : 'key';
-        // The token and the key of one home are not used consecutively: their requests are half of all homes apart.
+        // The token and the key of one home are not used consecutively: requests for half of the homes lie between them.
         const home = homes[((at >> 1) + (kind === 'key' ? HOMES / 2 : 0)) % HOMES] as Credentials;
         times[kind].push(await timeOf(agent, port, home[kind]));
       }

@@ -221,7 +221,7 @@ test('detects neighbours if at least a quarter of the devices that sent last wer
   expect(recent.areOthers(1)).toBe(false);
   recent.note('dev_d', false, 1);
   expect(recent.areOthers(2)).toBe(true);
-  // A device that was backlogged a moment ago counts as a sender without a backlog only after ten seconds without one.
+  // After a device's backlog is written, the device counts as backlogged for another ten seconds.
   recent.note('dev_d', true, 2);
   recent.note('dev_d', false, 3);
   expect([recent.areOthers(4), recent.areOthers(10_001)]).toEqual([false, false]);

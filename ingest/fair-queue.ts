@@ -1,8 +1,8 @@
 import { DeviceTurn, MAX_SAMPLED_SENDERS, type QueuedMessage, ReadyDevices, RecentDevices } from './turns.ts';
 
 /**
- * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES`:
- * approximate maximum of its memory.
+ * Maximum number of messages in a batch, and of elements in a batch of backlogged devices. `MAX_BATCH_BYTES`: approximate maximum memory of
+ * a batch.
  */
 const MAX_BATCH = 5_000;
 const MAX_BATCH_BYTES = 16 * 2 ** 20;
@@ -157,7 +157,7 @@ export class FairQueue<T extends QueuedMessage> {
     }
   }
 
-  /** Whether any device is sending that is not backlogged and was not backlogged recently. */
+  /** Whether a device is sending that neither is backlogged nor was recently. */
   areOthers(): boolean {
     return this.#recent.areOthers(this.#now());
   }
@@ -181,8 +181,8 @@ export class FairQueue<T extends QueuedMessage> {
   }
 
   /**
-   * Returns the batch of the last partition: ready devices of a partition that is busy with a backlogged device or, if no partition has
-   * such devices, backlogged devices.
+   * Returns the batch of the last partition. It contains ready devices of a partition that is busy with a backlogged device; if there are
+   * none, backlogged devices.
    */
   #takeBacklogged(): Batch<T> {
     const home = this.#busyWith.findIndex(

@@ -158,7 +158,7 @@ export class Pipeline {
     return this.#room.take(one, raw.account !== undefined) && !this.#isStopping;
   };
 
-  /** Writes pending messages, for at most `timeoutMs`. Messages that are still pending then were never acknowledged. */
+  /** Writes pending messages, for at most `timeoutMs`. Messages that are still pending at the end of this time were never acknowledged. */
   async drain(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     if (this.#waiting > 0) {

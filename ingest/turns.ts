@@ -6,8 +6,8 @@ import { fnv1a } from '#src/core/fnv1a.ts';
  */
 const SENDING_MS = 10_000;
 /**
- * Number of devices in the sample of most recent senders. If fewer than a quarter of them are not backlogged, nearly
- * all devices are backlogged, as after an outage.
+ * Number of devices in the sample of most recent senders. If fewer than a quarter of the devices in the sample have no backlog, the queue
+ * assumes that nearly all devices are backlogged, as after an outage.
  */
 export const MAX_SAMPLED_SENDERS = 64;
 const OTHERS_SHARE = 0.25;

@@ -62,7 +62,7 @@ export async function preparePlayedDevice(
   return { ...played, ...sender, deviceId, knownUntilMs };
 }
 
-/** Start of a device's history. Later starts of the demo return the same instant. */
+/** Returns the start of a device's history. The result is the same at later starts of the demo. */
 export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>, history: DemoHistory): number {
   if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
   const start = new Date(createdAt);

@@ -24,8 +24,8 @@ export interface FaultScale {
 const KILL_AFTER_MS = [2_700, 1_310, 2_530, 1_190, 3_870, 2_430, 1_250, 3_610];
 
 /**
- * Resolves once the database contains more readings than now. This may take a while: the supervisor delays each restart of a role more, up
- * to 10 s.
+ * Resolves once the database contains more readings than at the time of the call. This may take a while: the supervisor waits longer before
+ * each further restart of a role, up to 10 s.
  */
 async function untilMoreReadings({ pool }: Installation): Promise<void> {
   const count = async () => (await pool.query('SELECT count(*)::int AS n FROM readings')).rows[0].n as number;

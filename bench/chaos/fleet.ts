@@ -34,7 +34,7 @@ export const startFleet = (url: string, players: readonly PairedDevice[], perSec
     };
   });
 
-/** Lets the devices send `perSecond` readings in total. `open` returns the transport of each device. */
+/** Lets the devices together send `perSecond` readings a second. `open` returns the transport of each device. */
 export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,

@@ -94,7 +94,7 @@ export const startInstallationFor = ({ broker, persistence, diskMb, hasClock }: 
     ...(hasClock === undefined ? {} : { hasClock }),
   });
 
-/** Lets devices send `perSecond` readings in total, injects the fault meanwhile, and counts the stored messages. */
+/** Lets devices together send `perSecond` readings a second, injects the fault meanwhile, and counts the stored messages. */
 export async function injectFault(
   installation: Installation,
   fault: Fault,

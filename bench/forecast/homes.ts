@@ -30,8 +30,8 @@ interface Piece {
 }
 
 /**
- * Returns the homes of a file. The form is recognised by the column names: the project's own days, or forms of public data sets. Gzip or
- * plain.
+ * Returns the homes of a file, gzipped or plain. The format is recognised by the column names: the project's own format with days, or a
+ * format of a public data set.
  */
 export function readHomes(file: string): RealHome[] {
   const bytes = readFileSync(file);
@@ -68,7 +68,7 @@ export function readHomes(file: string): RealHome[] {
   return [{ name, zone, used: ofRegisters(registers, zone), registers }];
 }
 
-/** Signs of a file's columns in the sum used = import − export + production. Each column is optional. */
+/** Signs with which a file's columns are added: used = import − export + production. Each column is optional. */
 export const COLUMN_SIGNS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],

@@ -43,7 +43,7 @@ export interface DecodedMessage {
   status?: 'online' | 'offline' | 'faulty';
 }
 
-/** Plausible minimum and maximum of values by quantity. Up to the maximum of a register, mWh and cm³ are exact numbers. */
+/** Plausible minimum and maximum of values by quantity. Even at the maximum of a register, numbers of mWh and cm³ are exact. */
 export const PLAUSIBLE_BOUNDS = {
   energy_total_kwh: [0, 9_000_000_000],
   energy_interval_kwh: [0, 1_000_000],

@@ -89,7 +89,7 @@ function isExplained(value: number, numbers: readonly number[], bothMayCount: bo
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi;
-/** JSON escape of a character. Its digits are not a number, even directly before one. */
+/** Matches the JSON escape of a character. The escape's digits are not a number of the message, even directly before one. */
 const ESCAPED = /\\u[0-9a-f]{4}/gi;
 const numbersIn = (text: string): number[] =>
   (text.replaceAll(ESCAPED, (one) => JSON.parse(`"${one}"`)).match(NUMBER) ?? []).map(Number).filter(Number.isFinite);

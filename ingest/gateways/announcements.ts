@@ -7,7 +7,7 @@ const MAX_TOPICS = 10_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /** Maximum length of an announcement's topic. The topic is part of a key, and a PostgreSQL index entry holds at most 2,704 bytes. */
 export const MAX_ANNOUNCEMENT_TOPIC_BYTES = 512;
-/** Maximum difference between the clocks of two workers that this code allows for. */
+/** Maximum expected difference between the clocks of two workers. */
 const CLOCKS_MS = 60_000;
 
 /** Decoders of a gateway, and the announcements that they have processed. */

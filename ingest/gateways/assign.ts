@@ -5,7 +5,7 @@ import type { DecodedValue, FamilyDecodeResult, ValueKind } from '../decoders/fa
 const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; whole(value: number): number }> = {
   energy_total_kwh: { kind: 'register', whole: kwhToMilliwattHours },
   energy_interval_kwh: { kind: 'interval', whole: kwhToMilliwattHours },
-  // For gas, heat and water, m³ are converted to whole cm³, as kWh are to whole mWh.
+  // m³ of gas, heat and water are converted to whole cm³, just as kWh are converted to whole mWh.
   volume_total_m3: { kind: 'register', whole: (cubicMetres) => roundToUnits(cubicMetres, 6) },
   power_w: { kind: 'power', whole: (watts) => roundToUnits(watts, 3) },
   temperature_c: { kind: 'temperature', whole: (degrees) => roundToUnits(degrees, 3) },

@@ -148,8 +148,8 @@ function cut(payload: Buffer): Buffer {
 }
 
 /**
- * Limits a gateway's new counts to the maximum number of shapes. New shapes are added until the maximum is reached; messages of all others
- * are counted together. Pure.
+ * Limits a gateway's new counts to the maximum number of shapes. New shapes are added until the maximum is reached; messages of all further
+ * shapes are counted together. Pure.
  */
 function withinBound(known: ReadonlySet<string>, counted: ReadonlyMap<string, Counted>): Map<string, Counted> {
   const bounded = new Map<string, Counted>();
@@ -227,7 +227,7 @@ const LOOK_MS = 2_000;
 /** Maximum number of gateways in a transaction, because it locks their rows. */
 const MAX_GATEWAYS = 100;
 
-/** Starts a loop that writes pending counts of gateways from which no batch has arrived since. */
+/** Starts a loop that writes pending counts of gateways. Without it, a gateway's counts would be written only with its next batch. */
 export const startSavingUnrecognised = (pool: Pool, unread: UnrecognisedMessageCounter, log: Logger): Loop =>
   startLoop('unread messages', () => saveUnrecognised(pool, unread), LOOK_MS, log);
 

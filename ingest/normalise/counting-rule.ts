@@ -63,13 +63,13 @@ export interface SeriesReadingWithVerdict extends SeriesReading {
 export interface CountingFindings {
   interval(interval: EnergyInterval): void;
   verdict(point: SeriesReading, verdict: Verdict): void;
-  /** Reverts all energy since a time. The readings between that time and `untilMs` that were counted get the verdict. */
+  /** Reverts all energy since a time. The counted readings between that time and `untilMs` get the verdict. */
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
 }
 
 /** State of a counting rule after the first `taken` readings of a list. */
 export interface CountingRestart<State> {
-  /** Number of readings that the state includes. The counting rule continues with the following one. */
+  /** Number of readings that the state includes. The counting rule continues with the reading after them. */
   taken: number;
   state: State;
 }

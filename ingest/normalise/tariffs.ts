@@ -14,7 +14,7 @@ export interface KnownSteps {
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Unix ms, at most `fromMs`: no step that ends in `(quietFromMs, fromMs]` rose. */
+  /** Start of the time before `fromMs` in which no step rose, Unix ms: no rising step ends in `(quietFromMs, fromMs]`. */
   readonly quietFromMs: number;
 }
 

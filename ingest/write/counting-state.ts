@@ -78,7 +78,10 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/** Continuation bit of a base64 digit: another digit follows. It is also the number of values of a digit without this bit. */
+/**
+ * Value of the continuation bit of a base64 digit, which shows that another digit follows. It is also the number of values that a digit can
+ * have without this bit.
+ */
 const CONTINUES = 32;
 /** Number of values of the first base64 digit without its sign bit. */
 const FIRST = 16;
@@ -87,8 +90,8 @@ const FIRST = 16;
 export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
- * Writes a packed state as text. Returns the end of the text. `lastReadAtMs`: time of the series' last reading; the first time in the text
- * is a difference to it.
+ * Writes a packed state as text. Returns the end of the text. `lastReadAtMs`: time of the series' last reading. The first time in the text
+ * is stored as the difference to it.
  */
 export function writeCountingState(
   bytes: Uint8Array,

@@ -66,7 +66,10 @@ const timesOf = (series: readonly SeriesState[]): number[] =>
     (a, b) => a - b,
   );
 
-/** Placements by the circuit of a classified channel, because a hybrid inverter has registers of the grid, the roof and the battery. */
+/**
+ * The placement of a register by the circuit in its classified channel: a hybrid inverter has registers of the grid, the roof and the
+ * battery.
+ */
 const PLACES: ReadonlyMap<string, Placement> = new Map([
   ['grid', 'grid'],
   ['pv', 'production'],
@@ -76,8 +79,8 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /**
- * Returns the channels of described series, which are classified together, immediately after a time (Unix ms). A series without a reading
- * by then gets its later channel.
+ * Returns the channels that the joint classification of described series gives immediately after a time (Unix ms). A series without a
+ * reading by that time gets its later channel.
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>

@@ -14,8 +14,8 @@ const PICTURES = resolve(import.meta.dirname, '../../artifacts/screenshots');
 export const SCREEN_SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } } as const;
 
 /**
- * Chromium runs sites, the network and drawing in separate processes. Without this isolation, a page of this service needs a fifth less CPU
- * time.
+ * Arguments with which Chromium does not run sites, the network and drawing in separate processes. A page of this service then needs a
+ * fifth less CPU time.
  */
 const FEWER_PROCESSES = [
   ...['--disable-gpu', '--in-process-gpu', '--enable-features=NetworkServiceInProcess2'],
@@ -61,7 +61,7 @@ export async function newBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // Shorter than the test's own time limit, so that the error names the element for which the test waited.
+  // This limit is shorter than the test's own, so that the error names the element for which the test waited.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());

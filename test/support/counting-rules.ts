@@ -3,7 +3,7 @@ import type { CountingRule, EnergyInterval, SeriesReading } from '#ingest/normal
 import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
-/** Converts readings of one device to the input of the reference. */
+/** Converts readings of one device to the input of the reference implementation. */
 export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 

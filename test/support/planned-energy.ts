@@ -17,12 +17,12 @@ import type { History } from '#test/reference/histories.ts';
 import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
-/** Like `toEqual`, which takes ten times as long for equal values. */
+/** Expects two values to be equal, as `toEqual` does. For equal values, `toEqual` takes ten times as long. */
 export function expectEqual(actual: unknown, wanted: unknown, message?: string): void {
   if (!isDeepStrictEqual(actual, wanted)) expect(actual, message).toEqual(wanted);
 }
 
-/** Expects the load profile to equal the reference's result for all readings. */
+/** Expects the load profile to equal the result that the reference implementation computes from all readings. */
 export function expectEnergy(device: StoredDevice, all: History['readings']): void {
   const readings = readingsOfDevice(all);
   const edits = inForce(device);

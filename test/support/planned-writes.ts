@@ -91,7 +91,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // Changed settings and roles have no end, and some have no start.
+  // The time ranges of changed settings and roles have no end, and some of them have no start.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);

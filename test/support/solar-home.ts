@@ -17,8 +17,8 @@ export interface SolarQuarterHour {
 }
 
 /**
- * Writes a home with a grid meter and an inverter. Both are known throughout, but the inverter is silent in quarter-hours for which
- * `isUnknown` is true. Returns the home's quarter-hours.
+ * Writes a home with a grid meter and an inverter. Energy is known at all times, except that the inverter is silent in quarter-hours for
+ * which `isUnknown` is true. Returns the home's quarter-hours.
  */
 export async function solarHome(
   api: TestApi,

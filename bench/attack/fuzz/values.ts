@@ -111,8 +111,8 @@ export const rareOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | n
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**
- * Generates an object's members. Required members are always present. Of the optional ones none is present, or each with a probability of a
- * third or a half.
+ * Generates an object's members. Required members are always present. Either no optional member is present, or each one is present with a
+ * probability of a third or a half.
  */
 export function arbitraryMembers(
   members: Record<string, Arbitrary<unknown>>,

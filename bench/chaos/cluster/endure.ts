@@ -96,7 +96,7 @@ export async function measureFault(
 /** Times (ms) of a home's PUBACKs. */
 export const acknowledgedAt = ({ publisher }: Home): number[] => [...publisher.acknowledged.values()];
 
-/** Returns the longest time between two events of any of the homes, in seconds. */
+/** Returns the longest time between two consecutive events of the same home, in seconds: the maximum over all homes. */
 export const longestWait = (
   homes: readonly Home[],
   timesOf: (home: Home) => readonly number[],

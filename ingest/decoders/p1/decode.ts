@@ -189,8 +189,8 @@ function addRegister(collector: ValueCollector, { code, device, channel, kind, a
 }
 
 /**
- * Returns the device's id: the meter's number, decoded from hex to the text on its label. If the telegram has no number, manufacturer and
- * type.
+ * Returns the device's id: the meter's number, decoded from hex to the text on its label. If the telegram contains no number, the id
+ * consists of manufacturer and type.
  */
 function deviceOf({ header, lines }: Telegram): string {
   const serial = SERIALS.map((code) => lines.get(code)?.[0]).find((one) => one);

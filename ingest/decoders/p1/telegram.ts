@@ -23,7 +23,7 @@ const FIRST_WITH_CHECKSUM = 4;
 export interface Telegram {
   /** Manufacturer and type of the meter: the first line of the telegram without its `/`. */
   header: string;
-  /** Groups in parentheses, by OBIS code. If several lines have the same code, those of the first line. */
+  /** Groups in parentheses, by OBIS code. If several lines have the same code, only the groups of the first of these lines. */
   lines: ReadonlyMap<string, string[]>;
 }
 

@@ -46,8 +46,8 @@ export function classifyRegisters<Of extends LabelledRegister>(registers: readon
 }
 
 /**
- * Makes channels unique, because a channel is one series: if several registers have the same channel, the second by label gets `-2`, and so
- * on.
+ * Makes channels unique, because a channel is one series. If several registers have the same channel, the second in the order of their
+ * labels gets `-2`, and so on.
  */
 function apart<Of>(verdicts: Verdicts, ones: ReadonlyMap<One, Of>): Map<Of, RegisterChannel> {
   const judged = new Map<Of, RegisterChannel>();
@@ -342,8 +342,8 @@ function settle(all: readonly One[], direction: Direction, prefix: string, verdi
 }
 
 /**
- * Returns the register with the strongest evidence. Its name mentions the grid, else has a code, else states the direction in words.
- * Undefined if the evidence is equal.
+ * Returns the register with the strongest evidence: first a name that mentions the grid, then a code, then a direction in words. Undefined
+ * if several registers have the same evidence.
  */
 function decided(ones: readonly One[]): One | undefined {
   const signs: ((one: One) => boolean)[] = [

@@ -152,8 +152,8 @@ export interface SenmlRecordResult {
 }
 
 /**
- * Decodes, record by record, a pack whose device is known and whose record names are only quantities. Returns the reason if the whole pack
- * is unreadable. Each record needs an absolute time, which is returned as sent; the caller checks it.
+ * Decodes a pack of a known device, record by record. The names of the records are only quantities. Returns the reason if the whole pack is
+ * unreadable. Each record needs an absolute time, which is returned as sent; the caller checks it.
  */
 export function decodeSenmlRecords(
   pack: unknown,
@@ -163,7 +163,7 @@ export function decodeSenmlRecords(
   const bad = findPackRefusal(pack);
   if (bad !== null) return bad;
   const byIndex = new Map<number, ReturnType<typeof createValueCollector>>();
-  // If the broker replayed the message, times relative to now are not resolved, and records with such times are refused below.
+  // `replayed` is set so that times relative to the receipt are not resolved. Records with such times are refused below.
   readPack(pack, { receivedAtMs, replayed: true, sender: { device, isOnly: true } }, ({ index, atMs }) => {
     const collector = byIndex.get(index) ?? createValueCollector();
     byIndex.set(index, collector);

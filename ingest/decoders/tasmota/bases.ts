@@ -15,10 +15,10 @@ const LEAF = /^(.+)\/(SENSOR|LWT|STATE|RESULT|INFO[123]|STATUS\d{0,2}|POWER\d{0,
 const baseOf = (topic: string): string | null =>
   parseTasmotaTopic(topic) === null ? (SENSOR.exec(topic)?.[1] ?? null) : null;
 
-/** Whether this may be the sensor topic of a device without a prefix. Other devices also use topics with this ending. */
+/** Whether a topic may be the sensor topic of a device without `%prefix%`. Other devices also use topics with this ending. */
 export const isBareSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
 
-/** Whether a topic has an ending that devices without a prefix use. Other devices use these endings, too. */
+/** Whether a topic has an ending that devices without `%prefix%` use. Other devices use these endings, too. */
 export const mayBeBareTopic = (topic: string): boolean => LEAF.test(topic);
 
 /** Whether a payload has the form of Tasmota's sensor messages: an object with a time and at least one block. */
@@ -37,7 +37,7 @@ export function isNewBase(bases: BareBaseTopics, { topic, payload }: DeviceMessa
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
-/** Stores the base topic of a device without a prefix, if the message reveals one. */
+/** Stores the base topic of a device without `%prefix%`, if the message reveals one. */
 export function learnBase(bases: BareBaseTopics, message: DeviceMessage): void {
   const base = baseOf(message.topic);
   if (base !== null && isNewBase(bases, message)) bases.add(base);

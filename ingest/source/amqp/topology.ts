@@ -84,7 +84,7 @@ export function requiredTopology(shards: number, routingKeys: readonly string[])
         options: { durable, arguments: SHARD },
       }),
     ),
-    // The binding key is the weight of the shard, which is the same for all.
+    // The binding key is the weight of the shard. All shards have the same weight.
     ...numbers.map(
       (shard): BrokerDeclaration => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
     ),
