@@ -182,9 +182,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the rights of the senders in the transaction that stores their messages. Locks the rights against a revocation until the transaction
- * ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored, and for each
- * other message the error.
+ * Checks the rights of the senders in the transaction that stores their messages. Locks the rights against a revocation until the
+ * transaction ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored,
+ * and for each other message the error.
  */
 async function confirmSenders(
   client: PoolClient,
