@@ -38,7 +38,7 @@ export class AckOrder {
   #first = 0;
   /** Number of done messages from index `#first` on, whose acknowledgements wait. */
   #held = 0;
-  /** Number of messages that were registered. */
+  /** Number of messages that were registered so far. */
   #count = 0;
   /** Timer that checks waiting acknowledgements until they are sent. */
   #timer: NodeJS.Timeout | undefined;

@@ -25,7 +25,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
           expect(String(error)).toContain('not released');
-          // When the login has no more room, the broker ends the connection, but a persistent session remains.
+          // If the memory of the login is used up, the broker ends the connection, but a persistent session remains.
         }
         expect(unreleased.bytesOf(login)).toBeLessThanOrEqual(MOST_OF_A_LOGIN);
         if (isOver) unreleased.drop(id);

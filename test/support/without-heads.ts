@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Reverts a database to the schema before hours were stored, as if that migration had not been applied: one row for each quarter-hour, and
- * a copy of the sums of devices' hours. Unpacks packed days.
+ * Reverts a database to the schema before the migration that stores hours, as if the migration had not been applied: one row for each
+ * quarter-hour, and a copy of the sums of devices' hours. Unpacks packed days.
  */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');

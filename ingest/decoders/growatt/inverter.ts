@@ -27,7 +27,7 @@ const first = (body: Json, names: readonly string[]): string | undefined =>
 const isAboveZero = (body: Json) => (name: string) => (readNumber(ownMember(body, name)) ?? 0) > 0;
 
 /**
- * Decodes the values of an inverter. Once the inverter's battery has been charged or discharged, its output no longer equals its
+ * Decodes the values of an inverter. Once its battery has been charged or discharged, the inverter's output no longer equals the
  * production. From then on, the panels count as production in a circuit of their own, and the owner is asked about the registers of battery
  * and grid.
  */
