@@ -1,7 +1,7 @@
--- Adds to what is known of requests (request_counts) what a process has decided (src/auth/request-windows.ts), each row in one step:
--- only where its numbers lie from `least` to `most`, for which the decision holds, and the plan is the one that was decided by.
--- Otherwise the process decides anew on what it is answered here: the row's numbers, in the order of its columns, and the account's
--- plan, so that a changed one holds at once. Rows are locked in order, so that two processes never wait for each other in a circle.
+-- Adds to the request counters (request_counts) what a process has decided (src/auth/request-windows.ts), each row in one step. The
+-- decision is valid only if the row's counters are between `least` and `most` and the account's plan has not changed. Otherwise nothing
+-- is added, and the process decides again from the result: the row's counters, in the order of the columns, and the account's plan, so
+-- that a changed plan applies at once. Rows are locked in order, so that two processes cannot deadlock.
 CREATE OR REPLACE FUNCTION add_request_counts(counted_in text[], plan_in text[], least_in text[], most_in text[], add_in text[])
 RETURNS TABLE (counted text, plan text, counters double precision[], is_done boolean) LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,8 +13,8 @@ BEGIN
     FROM unnest(counted_in, plan_in, least_in, most_in, add_in) x (counted, plan, least, most, add) ORDER BY 1
   LOOP
     counted := one.counted;
-    -- Of the keys of one device its owner's, of a refused key its owner's, and of an app in a home the app's owner's; what is counted is an
-    -- account otherwise.
+    -- The account whose requests are counted: for the keys of a device, the device's owner; for an app in a home, the app's owner; for a
+    -- refused key, the key's owner. Every other counter has an account's own id, or an address.
     account := CASE
       WHEN one.counted LIKE 'device:%' THEN (SELECT d.user_id FROM devices d WHERE d.device_id = substr(one.counted, 8))
       WHEN one.counted LIKE 'app:%' THEN (SELECT a.user_id FROM apps a WHERE a.app_id = split_part(one.counted, ':', 3))
@@ -44,14 +44,14 @@ BEGIN
       is_done := FOUND;
     END IF;
     IF NOT is_done THEN
-      -- The first process to count it makes its row. Of an account only while that is there: an erasure holds the account's row from its
-      -- beginning on, deletes the counters late, and is not waited for; a row that were made meanwhile would stay.
+      -- Creates the row if this is the first request. For an account, the row is created only while the account exists and is not being
+      -- erased: an erasure locks the account's row first and deletes the counters late, so that a row created meanwhile would remain.
       INSERT INTO request_counts SELECT one.counted
       WHERE one.counted LIKE 'addr:%' OR EXISTS (SELECT FROM users u WHERE u.user_id = account FOR KEY SHARE SKIP LOCKED)
       ON CONFLICT DO NOTHING;
       counters := (SELECT ARRAY[r.minute_from_ms, r.minute_count, r.day_from_ms, r.day_count, r.denied_from_ms, r.denied_count,
         r.suspended_until_ms] FROM request_counts r WHERE r.counted = one.counted);
-      -- The account is gone: nothing is counted, and its request is answered as what it finds.
+      -- The account no longer exists: nothing is counted, and the request is not limited here.
       IF counters IS NULL THEN
         counters := ARRAY[0, 0, 0, 0, 0, 0, 0];
         is_done := true;

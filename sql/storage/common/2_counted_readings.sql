@@ -1,5 +1,5 @@
--- The readings of a series from one time to another that count, stored and kept of what retention has dropped, and what they were
--- taken for (null: plainly counted).
+-- Returns the readings of a series between two times whose values count, with their verdicts (null: plainly counted). Includes readings
+-- of dropped times that retention has retained (closed_readings).
 CREATE OR REPLACE FUNCTION counted_readings(of_series bigint, first_at timestamptz, last_at timestamptz)
 RETURNS TABLE (read_at timestamptz, value bigint, verdict text) LANGUAGE sql STABLE AS $$
   SELECT r.read_at, r.value, n.verdict FROM (

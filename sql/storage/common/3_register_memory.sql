@@ -1,8 +1,8 @@
--- What the law of consumption needs of a register beside its last counted reading before a cut (ingest/normalise/run.ts), to go on
--- and to take back: `risen_at`, the latest reading of the run at or before the start of the hour before that of the last reading
--- but one, to which the register had risen, and all readings since `from_at`. Between the two it stood still, without energy: an
--- export register that never moves must not keep all of its readings for ever.
--- `closed_at`: time of that last counted reading.
+-- Returns which readings of a register the counting rule needs to continue after a cut, and to revert energy (ingest/normalise/run.ts), in
+-- addition to the last plainly counted reading before the cut (at `closed_at`). These are the reading at `risen_at` and all readings since
+-- `from_at`. `risen_at` is the latest reading of the run at which the register had risen, at or before the start of the clock hour that
+-- precedes the hour of the second-last reading. Between `risen_at` and `from_at` the register stood still. Those readings are not needed:
+-- an export register that never moves must not retain all of its readings forever.
 CREATE OR REPLACE FUNCTION register_memory(of_series bigint, closed_at timestamptz, OUT risen_at timestamptz, OUT from_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -14,8 +14,8 @@ DECLARE
 BEGIN
   SELECT coalesce(max(n.read_at), '-infinity') INTO began_at FROM reading_notes n
   WHERE n.series_id = of_series AND n.read_at <= closed_at AND n.verdict IN ('reset', 'rollover', 'swap');
-  -- The hour before that of the last reading but one.
-  -- Here and below four hours are looked at first: mostly they suffice, and all of a series is much more.
+  -- Start of the clock hour that precedes the hour of the second-last reading.
+  -- Each of these searches first looks at four hours, which usually suffice, because the whole series is much longer.
   FOREACH since IN ARRAY ARRAY[greatest(began_at, closed_at - interval '4 hours'), began_at] LOOP
     SELECT date_trunc('hour', r.read_at, 'UTC') - interval '1 hour' INTO hour_before
     FROM counted_readings(of_series, since, closed_at) r ORDER BY r.read_at DESC OFFSET 1 LIMIT 1;
@@ -27,12 +27,12 @@ BEGIN
     EXIT WHEN standing IS NOT NULL;
   END LOOP;
   IF standing IS NULL THEN
-    -- The run is younger than that: all of it.
+    -- The run began later than that hour, so all of its readings are needed.
     SELECT min(r.read_at) INTO risen_at FROM counted_readings(of_series, began_at, closed_at) r;
     from_at := risen_at;
     RETURN;
   END IF;
-  -- The first that is kept since the last time, where the register has stood still since then: no need to look through all.
+  -- If the register has stood still since the previous cut, the first retained reading is the result, and no search is necessary.
   SELECT k.read_at INTO risen_at FROM closed_readings k
   WHERE k.series_id = of_series AND k.read_at >= began_at AND k.value = standing
     AND NOT EXISTS (SELECT FROM closed_readings e WHERE e.series_id = of_series AND e.read_at < k.read_at);
@@ -46,10 +46,10 @@ BEGIN
     FROM counted_readings(of_series, greatest(began_at, moved_at + interval '1 microsecond'), hour_before) r
     WHERE r.verdict IS DISTINCT FROM 'jitter' ORDER BY r.read_at LIMIT 1;
   END IF;
-  -- From the last but one on that was plainly counted before that hour: what comes after is taken for the same again.
+  -- Starts at the second-last plainly counted reading before that hour: from there on, a replay gives the same verdicts again.
   SELECT r.read_at INTO from_at FROM counted_readings(of_series, greatest(risen_at, hour_before - interval '1 day'), hour_before) r
   WHERE r.verdict IS NULL ORDER BY r.read_at DESC OFFSET 1 LIMIT 1;
-  -- Of a day all are kept, so that of a source that was frozen for less even the number of readings is right.
+  -- If the register stood still for less than a day, all readings are retained, so that even the number of readings is right.
   IF from_at IS NULL OR from_at < risen_at + interval '1 day' THEN from_at := risen_at; END IF;
 END
 $$;

@@ -1,7 +1,7 @@
--- Drops the readings before a time, in whole pieces (partitions or chunks), and closes the series first: of each the last
--- plainly counted reading before the cut is kept in closed_readings, with what came after it and, of a register, what its law
--- still needs of what came before (3_register_memory.sql), so that the law of consumption can go on from there and a reading that
--- is late, but in time, is worked in exactly. Returns what it dropped.
+-- Drops the readings before a time, in whole partitions or chunks, and returns the names of these. Closes all series first: for each
+-- series, closed_readings retains the last plainly counted reading before the cut, all readings after it and, for a register, the earlier
+-- readings that its counting rule still needs (3_register_memory.sql). The counting rule can therefore continue, and a late reading within
+-- the retention is counted exactly.
 CREATE OR REPLACE FUNCTION drop_readings(before_at timestamptz) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
   cut timestamptz;
@@ -9,11 +9,11 @@ DECLARE
 BEGIN
   SELECT max(ends_at), array_agg(piece) INTO cut, dropped FROM readings_pieces_before(before_at);
   IF cut IS NULL THEN RETURN '{}'; END IF;
-  -- First of all, as writers come to their readings before they touch their series: else the two would wait for each other.
+  -- Locks the readings before the series, in the same order as writers, to avoid a deadlock.
   LOCK TABLE readings IN ACCESS EXCLUSIVE MODE;
   WITH closing AS MATERIALIZED (
     SELECT s.series_id, c.read_at AS closed_at, m.risen_at,
-      coalesce(m.from_at, c.read_at) AS from_at, -- What was read by hand at that instant comes before what was sent.
+      coalesce(m.from_at, c.read_at) AS from_at, -- A reading by hand comes before a sent one of the same time.
       CASE WHEN m.from_at IS NULL THEN c.interval_ms ELSE -1 END AS from_interval_ms
     FROM series s
     CROSS JOIN LATERAL (
@@ -35,11 +35,11 @@ BEGIN
   FROM series s LEFT JOIN closing c USING (series_id)
   JOIN readings r ON r.series_id = s.series_id AND r.read_at < cut
     AND (c.series_id IS NULL OR (r.read_at, r.interval_ms) >= (c.from_at, c.from_interval_ms) OR r.read_at = c.risen_at)
-  -- What is excluded by hand the law is never told of.
+  -- The counting rule never receives readings that an edit excludes.
   WHERE NOT EXISTS (SELECT FROM reading_notes n WHERE n.series_id = r.series_id AND n.read_at = r.read_at
     AND n.interval_ms = r.interval_ms AND n.verdict = 'excluded')
   ON CONFLICT DO NOTHING;
-  -- What the owner was told stays; how single readings were taken goes with them.
+  -- Verdicts that were reported to the owner remain. All others are deleted together with their readings.
   DELETE FROM reading_notes n USING series s
   WHERE n.series_id = s.series_id AND n.read_at < s.closed_until AND n.verdict NOT IN ('swap', 'reset', 'rollover')
     AND NOT EXISTS (SELECT FROM closed_readings k

@@ -1,7 +1,6 @@
--- Readings and the load profile, cut by month.
+-- Readings and the load profile are partitioned by month.
 
--- Makes the monthly partitions (`readings_2026_11`) that cover from_at to to_at, where they are missing.
--- Returns the names of those that it made.
+-- Creates the missing monthly partitions (such as `readings_2026_11`) from from_at to to_at. Returns the names of the created ones.
 CREATE OR REPLACE FUNCTION make_room(from_at timestamptz, to_at timestamptz) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
   parent text;
@@ -13,7 +12,7 @@ BEGIN
     FOREACH parent IN ARRAY ARRAY['readings', 'device_hours'] LOOP
       partition := parent || to_char(month AT TIME ZONE 'UTC', '_YYYY_MM');
       CONTINUE WHEN to_regclass(partition) IS NOT NULL;
-      -- One process at a time, until the end of its transaction; another may have made it meanwhile.
+      -- Only one process at a time creates partitions, until the end of its transaction. Another may have created this one meanwhile.
       PERFORM pg_advisory_xact_lock(7241001 /* partitions */);
       EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', partition, parent,
         month, (month AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC');
@@ -24,5 +23,5 @@ BEGIN
 END
 $$;
 
--- Partitions take the months as they come.
+-- Does nothing on this tier: partitions always contain a month.
 CREATE OR REPLACE FUNCTION adapt_layout() RETURNS text LANGUAGE sql AS $$ SELECT NULL::text $$;

@@ -1,4 +1,4 @@
--- Which pieces of the readings lie wholly before a time: name, and the time at which they end.
+-- Returns the partitions of the readings that lie completely before a time, each with its name and its end.
 CREATE OR REPLACE FUNCTION readings_pieces_before(before_at timestamptz) RETURNS TABLE (piece text, ends_at timestamptz)
 LANGUAGE sql STABLE AS $$
   SELECT name, ends_at FROM (
@@ -10,7 +10,8 @@ LANGUAGE sql STABLE AS $$
   WHERE ends_at <= before_at ORDER BY ends_at
 $$;
 
--- Drops them. Called by drop_readings (common/4_drop_readings.sql), which closes the series first.
+-- Drops the partitions of the readings that lie completely before a time. Called by drop_readings (common/4_drop_readings.sql), which
+-- closes the series first.
 CREATE OR REPLACE FUNCTION drop_pieces_before(before_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   p record;

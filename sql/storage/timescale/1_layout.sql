@@ -1,5 +1,5 @@
--- Readings and the load profile as hypertables. The columns stay those of sql/schema: each table is made anew like the
--- one there, once, while it is empty.
+-- Readings and the load profile are hypertables. Their columns are those of sql/schema: each table is replaced once, while it is
+-- empty, by a hypertable with the same columns.
 DO $$
 DECLARE
   t record;
@@ -15,17 +15,17 @@ BEGIN
 END
 $$;
 
--- Chunks make themselves.
+-- Does nothing on this tier: TimescaleDB creates chunks by itself.
 CREATE OR REPLACE FUNCTION make_room(from_at timestamptz, to_at timestamptz) RETURNS text[] LANGUAGE sql AS $$ SELECT '{}'::text[] $$;
 
--- Length of the readings' next chunks for so many readings a day: 25 million rows (about 2.5 GB with their index), so
--- that the chunk being written stays in memory on the machine that takes that rate; an hour at least, four weeks at most.
+-- Returns the time range of a chunk of readings for a number of readings a day: one hour to four weeks. A chunk should have 25 million
+-- rows (about 2.5 GB with their index), so that the chunk that is being written fits into the memory of a machine for this rate.
 CREATE OR REPLACE FUNCTION chunk_length(readings_per_day double precision) RETURNS interval LANGUAGE sql IMMUTABLE AS $$
   SELECT make_interval(hours => greatest(1, least(28 * 24, floor(24 * 25e6 / greatest(readings_per_day, 1))))::int)
 $$;
 
--- Chooses the length of the readings' next chunks from the rate of the newest whole ones. Returns what it chose where
--- that is less than half or more than twice the length in force (a chunk that is a little longer does no harm), else null.
+-- Chooses the time range of the readings' next chunks by the rate of the newest complete chunks. Returns the chosen range if it is less
+-- than half or more than twice the current one. Otherwise changes nothing and returns null, because slightly longer chunks do no harm.
 CREATE OR REPLACE FUNCTION adapt_layout() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   per_day double precision;

@@ -1,4 +1,5 @@
--- What note_usage_changes left out, once it is in the load profile. Taken by the workers when its day is no longer stale.
+-- Records for the workers the changes that note_usage_changes omitted, once they are in the load profile. The workers process them when
+-- their day is no longer stale.
 CREATE OR REPLACE FUNCTION note_folded_changes(deltas interval_delta[]) RETURNS void LANGUAGE sql AS $$
   INSERT INTO usage_changes (hour, user_ids)
   SELECT date_bin('1 hour', d.starts_at, 'epoch'), array_agg(DISTINCT d.user_id)
