@@ -2,8 +2,8 @@
 CREATE OR REPLACE FUNCTION hold_refresh() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock(7241002 /* refresh */) $$;
 
 -- Deletes everything that was computed for a user. Rows of the materialised tables are deleted directly, because deleting the load profile
--- does not change these tables, and a refresh would recompute all users. The refresh is prevented meanwhile, because it could write back rows that
--- it has read before.
+-- does not change these tables, and a refresh would recompute all users. The refresh is prevented meanwhile, because it could write back
+-- rows that it has read before.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   materialised text;
