@@ -1,21 +1,21 @@
-/** What is wrong with one member of a request. */
+/** Error in one member of a request. */
 export interface FieldError {
   field: string;
   message: string;
 }
 
-/** The service answered with an error. Its subclasses tell which; `details` names the members that are wrong. */
+/** Error response of the service. The subclass depends on the status; `details` names the invalid members of the request. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly status: number;
-  /** Stable word of the error, such as `key_revoked`. Null: something before the service answered. */
+  /** Stable code of the error, such as `key_revoked`. Null: the response came from a proxy in front of the service. */
   readonly code: string | null;
-  /** Where the reference explains the error. */
+  /** URL of the error's description in the reference. */
   readonly docUrl: string | null;
   readonly details: readonly FieldError[];
-  /** How long to wait before the next request. Null: the service named no time. */
+  /** Time to wait before the next request. Null: the service stated no time. */
   readonly retryAfterSeconds: number | null;
-  /** Under which the service has the request in its log. Null: something before the service answered. */
+  /** Id of the request in the service's log. Null: the response came from a proxy in front of the service. */
   readonly requestId: string | null;
 
   constructor(
@@ -39,7 +39,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** 400: the request itself is wrong. */
+/** 400: the request is malformed. */
 export class BadRequestError extends ServiceError {
   override name = 'BadRequestError';
 }
@@ -47,35 +47,35 @@ export class BadRequestError extends ServiceError {
 export class UnauthorizedError extends ServiceError {
   override name = 'UnauthorizedError';
 }
-/** 403: the key may not do this. */
+/** 403: the key does not permit the request. */
 export class ForbiddenError extends ServiceError {
   override name = 'ForbiddenError';
 }
-/** 404: there is no such thing within the key's reach. */
+/** 404: the object does not exist, or the key cannot access it. */
 export class NotFoundError extends ServiceError {
   override name = 'NotFoundError';
 }
-/** 409: it does not go with what there is. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends ServiceError {
   override name = 'ConflictError';
 }
-/** 422: values are missing or wrong; `details` names them. */
+/** 422: values are missing or invalid; `details` names them. */
 export class UnprocessableError extends ServiceError {
   override name = 'UnprocessableError';
 }
-/** 429: the plan's requests are used up. */
+/** 429: the plan's limit of requests is reached. */
 export class TooManyRequestsError extends ServiceError {
   override name = 'TooManyRequestsError';
 }
-/** 5xx: the service failed, or is not there at the moment. */
+/** 5xx: the service failed, or is unavailable at the moment. */
 export class ServerError extends ServiceError {
   override name = 'ServerError';
 }
-/** No answer came. */
+/** The request got no response. */
 export class NetworkError extends Error {
   override name = 'NetworkError';
 }
-/** No answer came in time. */
+/** The request got no response in time. */
 export class RequestTimeoutError extends Error {
   override name = 'RequestTimeoutError';
 }
@@ -90,13 +90,13 @@ const OF_STATUS: Record<number, typeof ServiceError> = {
   429: TooManyRequestsError,
 };
 
-/** The error that an answer stands for, whatever its body: a proxy's is no JSON. */
+/** Returns the error for a response, whatever its body is: the body of a proxy is not JSON. */
 export function errorOf(status: number, headers: Headers, text: string): ServiceError {
   let body: { error?: unknown; code?: unknown; doc_url?: unknown; details?: unknown } = {};
   try {
     body = (JSON.parse(text) ?? {}) as typeof body;
   } catch {
-    // Not from the service.
+    // The response is not from the service.
   }
   const textOf = (member: unknown) => (typeof member === 'string' ? member : null);
   const title = textOf(body.error) ?? `HTTP ${status}`;

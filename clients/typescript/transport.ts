@@ -1,26 +1,26 @@
 import { errorOf, NetworkError, RequestTimeoutError, type ServiceError } from './errors.ts';
 
-/** How the service is reached. */
+/** Options of a client. */
 export interface ClientOptions {
   /** API key, `eus_live_…` or `eus_test_…`. */
   key: string;
   /** Address of the service. Default: `https://localhost:8443`. */
   baseUrl?: string;
-  /** Longest that one try may take, in ms. Default: 30,000. */
+  /** Maximum time for one attempt, in ms. Default: 30,000. */
   timeoutMs?: number;
-  /** How often a call is tried again at most. Default: 3. */
+  /** Maximum number of retries of a call. Default: 3. */
   retries?: number;
-  /** Longest wait before a try, in ms; where the service asks for a longer one, the error is thrown. Default: 60,000. */
+  /** Maximum wait before a retry, in ms. If the service requires a longer wait, the error is thrown. Default: 60,000. */
   maxWaitMs?: number;
-  /** Instead of the platform's own `fetch`. */
+  /** Function to use instead of the platform's `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** What can be said of one call. */
+/** Options of one call. */
 export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
-  /** Of a POST. Default: a new one, so that it can be tried again. */
+  /** Idempotency key of a POST. Default: a new key for each call, so that the call can be retried. */
   idempotencyKey?: string;
   headers?: Record<string, string>;
 }
@@ -29,20 +29,20 @@ interface Sent {
   // biome-ignore lint/suspicious/noExplicitAny: each operation has a type of its own for it
   query?: any;
   body?: unknown;
-  /** Media type of a body that is no JSON. */
+  /** Media type of a body that is not JSON. */
   type?: string;
   accept?: string;
-  /** It may be made again whatever became of it. */
+  /** Set if the call may be repeated, whatever the result of the first request was. */
   isSafe?: true;
   options?: CallOptions | undefined;
 }
 
-/** First wait before another try where the service names none; each one after it is twice as long. */
+/** Wait before the first retry if the service states no time. Each further wait is twice as long. */
 const FIRST_WAIT_MS = 500;
-/** Answers after which nothing was done for certain only where a call may be made twice. */
+/** Status codes after which the request may have been executed. The call is retried only if it may be executed twice. */
 const PASSING = new Set([502, 503, 504]);
 
-/** Sends requests, tries again what may be tried again, and makes errors of what failed. */
+/** Sends requests, retries those that may be repeated, and throws errors for those that fail. */
 export class Transport {
   readonly #options: Required<Omit<ClientOptions, 'fetch'>> & { fetch: typeof fetch };
 
@@ -74,7 +74,10 @@ export class Transport {
     });
   }
 
-  /** An answer that is 2xx, read whole. Throws a ServiceError, a NetworkError, a RequestTimeoutError, or what the caller's signal was aborted with. */
+  /**
+   * Returns a 2xx response with its complete body. Throws a ServiceError, NetworkError or RequestTimeoutError, or the reason with which
+   * the caller aborted.
+   */
   async #send(method: string, path: string, sent: Sent): Promise<Response> {
     const { query, options = {}, isSafe = false } = sent;
     const { retries, maxWaitMs } = this.#options;
@@ -109,7 +112,7 @@ export class Transport {
         },
         ...(body !== undefined && { body: type === undefined ? JSON.stringify(body) : (body as string) }),
       });
-      // To its end, so that the limit of time holds for all of it.
+      // Reads the complete body here, so that the time limit covers it.
       const bytes = await response.arrayBuffer();
       if (!response.ok) return errorOf(response.status, response.headers, new TextDecoder().decode(bytes));
       return new Response(bytes, { status: response.status, headers: response.headers });
@@ -123,7 +126,7 @@ export class Transport {
   }
 }
 
-/** Codes of Node's errors about a certificate that nobody it trusts has signed. */
+/** Codes of Node's errors for a certificate that no trusted authority has signed. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -131,7 +134,7 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-/** How to trust the service's own certificate, if that is why a request failed; otherwise an empty text. */
+/** Returns instructions to trust the service's own certificate if the request failed because of it; otherwise an empty text. */
 function trustHint(url: URL | string, error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown } };
   if (!UNTRUSTED.has(String(cause?.code))) return '';
@@ -141,7 +144,7 @@ function trustHint(url: URL | string, error: unknown): string {
 
 type Failure = ServiceError | NetworkError | RequestTimeoutError;
 
-/** A list in pages. `for await` goes through all of it, page after page. */
+/** A list in pages. `for await` yields all items, and requests each page when it is needed. */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #page: (cursor: string | null) => Promise<{ items: T[]; next: string | null }>;
 
@@ -158,12 +161,12 @@ export class Pages<T> implements AsyncIterable<T> {
     } while (cursor !== null);
   }
 
-  /** The first page alone. */
+  /** Returns the items of the first page. */
   async first(): Promise<T[]> {
     return (await this.#page(null)).items;
   }
 
-  /** All of it. */
+  /** Returns the items of all pages. */
   async all(): Promise<T[]> {
     const items: T[] = [];
     for await (const item of this) items.push(item);
@@ -171,25 +174,28 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-/** The cursor in `Link: <…>; rel="next"` (RFC 8288); null on the last page. */
+/** Returns the cursor in `Link: <…>; rel="next"` (RFC 8288); null on the last page. */
 function nextCursor(link: string | null): string | null {
   const [, address] = /<([^>]*)>;\s*rel="next"/.exec(link ?? '') ?? [];
   return address === undefined ? null : new URL(address, 'https://any').searchParams.get('cursor');
 }
 
-/** Names and values of a query; what is undefined is left out. */
+/** Formats the names and values of a query. Omits undefined values. */
 function queryText(query: object | undefined): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** What is refused for its number (429) was not done, and may always be asked again; what may have been done, only where that does no harm. */
+/** Whether a failed call may be retried: always after 429, because the request was not executed; otherwise only if it may be executed twice. */
 function mayTryAgain(failure: Failure, mayRepeat: boolean): boolean {
   if ('status' in failure) return failure.status === 429 || (PASSING.has(failure.status) && mayRepeat);
   return mayRepeat;
 }
 
-/** As long as the service asks for; else twice as long each time, with chance, so that many clients do not come back at once. */
+/**
+ * Returns the time before the next retry in ms: the time that the service states, otherwise a time that doubles with each retry. It is partly
+ * random, so that clients do not all retry at once.
+ */
 function waitOf(failure: Failure, tried: number): number {
   if ('status' in failure && failure.retryAfterSeconds !== null) return failure.retryAfterSeconds * 1_000;
   return FIRST_WAIT_MS * 2 ** tried * (0.5 + Math.random() / 2);

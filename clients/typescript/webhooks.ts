@@ -1,6 +1,6 @@
 import type { EnergyEvent } from './client.ts';
 
-/** A message that was not signed with the secret, or not lately. Answer it with 400, and do nothing else. */
+/** Thrown for a message that was not signed with the secret, or not recently. Respond with 400 and ignore the message. */
 export class SignatureError extends Error {
   override name = 'SignatureError';
 }
@@ -8,8 +8,8 @@ export class SignatureError extends Error {
 type HeadersLike = { get(name: string): string | null } | Record<string, string | string[] | undefined>;
 
 /**
- * The event in the body of a webhook, once its signature was checked (Standard Webhooks): it was signed with one of the secrets, and at
- * most `toleranceSeconds` ago. `body`: as it came, before anything parsed it. Throws a SignatureError.
+ * Verifies the signature of a webhook (Standard Webhooks) and returns the event in its body. The webhook must have been signed with one of
+ * the secrets, at most `toleranceSeconds` ago. `body`: the raw body, before any parsing. Throws a SignatureError.
  */
 export async function verifyWebhook(
   body: string,
@@ -28,7 +28,7 @@ export async function verifyWebhook(
     const key = await crypto.subtle.importKey('raw', keyOf(one), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
     for (const signature of signatures.split(' ')) {
       const bytes = signature.startsWith('v1,') ? fromBase64(signature.slice(3)) : null;
-      // In constant time, as the platform does it.
+      // The platform compares in constant time.
       if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return JSON.parse(body) as EnergyEvent;
     }
   }
@@ -41,7 +41,7 @@ function headerOf(headers: HeadersLike, name: string): string | undefined {
   return Array.isArray(found) ? found[0] : found;
 }
 
-/** The key that a secret stands for: base64 after `whsec_`, its UTF-8 bytes otherwise. */
+/** Returns the key of a secret: the decoded base64 after `whsec_`, otherwise the secret's UTF-8 bytes. */
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   const decoded = secret.startsWith('whsec_') ? fromBase64(secret.slice('whsec_'.length)) : null;
   return decoded ?? new TextEncoder().encode(secret);

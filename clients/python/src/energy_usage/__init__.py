@@ -1,4 +1,4 @@
-"""Client of the energy usage service: the standard library is all that it needs."""
+"""Client of the energy usage service. Needs only the standard library."""
 from . import types
 from ._client import EnergyClient
 from ._transport import CallOptions, Pages

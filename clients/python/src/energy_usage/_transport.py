@@ -1,4 +1,4 @@
-"""Sends requests, tries again what may be tried again, and makes errors of what failed."""
+"""Sends requests, retries those that may be repeated, and raises errors for those that fail."""
 from __future__ import annotations
 
 import http.client
@@ -19,31 +19,31 @@ from .errors import EnergyError, NetworkError, RequestTimeoutError, ServiceError
 T = TypeVar("T")
 
 FIRST_WAIT_SECONDS = 0.5
-"""First wait before another try where the service names none; each one after it is twice as long."""
+"""Wait before the first retry if the service states no time. Each further wait is twice as long."""
 
 PASSING = {502, 503, 504}
-"""Answers after which nothing was done for certain only where a call may be made twice."""
+"""Status codes after which the request may have been executed. The call is retried only if it may be executed twice."""
 
 
 class CallOptions(TypedDict, total=False):
-    """What can be said of one call."""
+    """Options of one call."""
 
     timeout: float
-    """Instead of the client's, in seconds."""
+    """Timeout of this call, in seconds. Default: the client's."""
     idempotency_key: str
-    """Of a POST. Default: a new one, so that it can be tried again."""
+    """Idempotency key of a POST. Default: a new key for each call, so that the call can be retried."""
     headers: Mapping[str, str]
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The service sends nobody elsewhere: the key would go there, too."""
+    """Refuses redirects. The service never redirects, and a redirect would send the key to another host."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         return None
 
 
 class Pages(Generic[T]):
-    """A list in pages. Iterating goes through all of it, page after page."""
+    """A list in pages. Iterating yields all items, and requests each page when it is needed."""
 
     def __init__(self, page: Callable[[Optional[str]], tuple[list[T], Optional[str]]]) -> None:
         self._page = page
@@ -57,16 +57,16 @@ class Pages(Generic[T]):
                 return
 
     def first(self) -> list[T]:
-        """The first page alone."""
+        """Returns the items of the first page."""
         return self._page(None)[0]
 
     def all(self) -> list[T]:
-        """All of it."""
+        """Returns the items of all pages."""
         return list(self)
 
 
 class Transport:
-    """Sends requests, tries again what may be tried again, and makes errors of what failed."""
+    """Sends requests, retries those that may be repeated, and raises errors for those that fail."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class Transport:
         """
         key: API key, `eus_live_…` or `eus_test_…`.
         base_url: Address of the service.
-        timeout: Longest that a try may be without a byte, in seconds.
-        retries: How often a call is tried again at most.
-        max_wait: Longest wait before a try, in seconds; where the service asks for a longer one, the error is raised.
-        ca_file: PEM file with the authorities to trust. Default: the system's, or those of the variable SSL_CERT_FILE.
+        timeout: Maximum time without a received byte during an attempt, in seconds.
+        retries: Maximum number of retries of a call.
+        max_wait: Maximum wait before a retry, in seconds. If the service requires a longer wait, the error is raised.
+        ca_file: PEM file with the trusted authorities. Default: those of the system or of the variable SSL_CERT_FILE.
         """
         if not key:
             raise TypeError("A client needs an API key: EnergyClient(key)")
@@ -130,7 +130,7 @@ class Transport:
         accept: Optional[str] = None,
         is_safe: bool = False,
     ) -> tuple[bytes, Mapping[str, str]]:
-        """A 2xx answer: its body, and its headers by names in small letters. Raises an EnergyError."""
+        """Returns the body of a 2xx response, and its headers by lower-case name. Raises an EnergyError."""
         unknown = set(options) - {"timeout", "idempotency_key", "headers"}
         if unknown:
             raise TypeError(f"unexpected argument {sorted(unknown)[0]!r}")
@@ -181,7 +181,7 @@ UNTRUSTED = {18, 19, 20, 21}
 
 
 def _trust_hint(url: str, reason: object) -> str:
-    """How to trust the service's own certificate, if that is why a request failed; otherwise an empty text."""
+    """Returns instructions to trust the service's own certificate if the request failed because of it; otherwise an empty text."""
     if not isinstance(reason, ssl.SSLCertVerificationError) or reason.verify_code not in UNTRUSTED:
         return ""
     origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(url))
@@ -196,7 +196,7 @@ def _small(headers: Any) -> dict[str, str]:
 
 
 def _next_cursor(link: Optional[str]) -> Optional[str]:
-    """The cursor in `Link: <…>; rel="next"` (RFC 8288). None on the last page."""
+    """Returns the cursor in `Link: <…>; rel="next"` (RFC 8288). None on the last page."""
     found = re.search(r'<([^>]*)>;\s*rel="next"', link or "")
     if not found:
         return None
@@ -213,14 +213,14 @@ def _query_text(query: Optional[Mapping[str, Any]]) -> str:
 
 
 def _may_try_again(failure: EnergyError, may_repeat: bool) -> bool:
-    """What is refused for its number (429) was not done; what may have been done is only repeated where that does no harm."""
+    """Whether a failed call may be retried: always after 429 (not executed), otherwise only if it may be executed twice."""
     if isinstance(failure, ServiceError):
         return failure.status == 429 or (failure.status in PASSING and may_repeat)
     return may_repeat
 
 
 def _wait_of(failure: EnergyError, tried: int) -> float:
-    """As long as the service asks for; else twice as long each time, with chance, so that many do not come back at once."""
+    """Returns the time before the next retry: as the service states, or doubling each time, partly random to spread clients."""
     if isinstance(failure, ServiceError) and failure.retry_after_seconds is not None:
         return float(failure.retry_after_seconds)
     return FIRST_WAIT_SECONDS * 2**tried * (0.5 + random.random() / 2)

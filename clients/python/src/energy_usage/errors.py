@@ -1,4 +1,4 @@
-"""What a call can fail with."""
+"""Errors of calls."""
 from __future__ import annotations
 
 import json
@@ -7,22 +7,22 @@ from typing import Optional
 
 
 class EnergyError(Exception):
-    """Whatever a call failed with."""
+    """Base class of all errors of calls."""
 
 
 class ServiceError(EnergyError):
-    """The service answered with an error. Its subclasses tell which; `details` names the members that are wrong."""
+    """Error response of the service. The subclass depends on the status; `details` names the invalid members of the request."""
 
     status: int
     code: Optional[str]
-    """Stable word of the error, such as `key_revoked`. None: something before the service answered."""
+    """Stable code of the error, such as `key_revoked`. None: the response came from a proxy in front of the service."""
     doc_url: Optional[str]
-    """Where the reference explains the error."""
+    """URL of the error's description in the reference."""
     details: list[dict[str, str]]
     retry_after_seconds: Optional[int]
-    """How long to wait before the next request. None: the service named no time."""
+    """Time to wait before the next request. None: the service stated no time."""
     request_id: Optional[str]
-    """Under which the service has the request in its log. None: something before the service answered."""
+    """Id of the request in the service's log. None: the response came from a proxy in front of the service."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ServiceError(EnergyError):
 
 
 class BadRequestError(ServiceError):
-    """400: the request itself is wrong."""
+    """400: the request is malformed."""
 
 
 class UnauthorizedError(ServiceError):
@@ -53,35 +53,35 @@ class UnauthorizedError(ServiceError):
 
 
 class ForbiddenError(ServiceError):
-    """403: the key may not do this."""
+    """403: the key does not permit the request."""
 
 
 class NotFoundError(ServiceError):
-    """404: there is no such thing within the key's reach."""
+    """404: the object does not exist, or the key cannot access it."""
 
 
 class ConflictError(ServiceError):
-    """409: it does not go with what there is."""
+    """409: the request conflicts with the current state."""
 
 
 class UnprocessableError(ServiceError):
-    """422: values are missing or wrong; `details` names them."""
+    """422: values are missing or invalid; `details` names them."""
 
 
 class TooManyRequestsError(ServiceError):
-    """429: the plan's requests are used up."""
+    """429: the plan's limit of requests is reached."""
 
 
 class ServerError(ServiceError):
-    """5xx: the service failed, or is not there at the moment."""
+    """5xx: the service failed, or is unavailable at the moment."""
 
 
 class NetworkError(EnergyError):
-    """No answer came."""
+    """The request got no response."""
 
 
 class RequestTimeoutError(EnergyError):
-    """No answer came in time."""
+    """The request got no response in time."""
 
 
 _OF_STATUS: dict[int, type[ServiceError]] = {
@@ -96,7 +96,7 @@ _OF_STATUS: dict[int, type[ServiceError]] = {
 
 
 def error_of(status: int, headers: Mapping[str, str], text: str) -> ServiceError:
-    """The error that an answer stands for, whatever its body: a proxy's is no JSON."""
+    """Returns the error for a response, whatever its body is: the body of a proxy is not JSON."""
     try:
         body = json.loads(text)
     except ValueError:

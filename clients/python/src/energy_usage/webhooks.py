@@ -1,4 +1,4 @@
-"""Checks what a webhook was sent (Standard Webhooks)."""
+"""Verifies webhooks (Standard Webhooks)."""
 from __future__ import annotations
 
 import base64
@@ -15,7 +15,7 @@ from .types import EnergyEvent
 
 
 class SignatureError(Exception):
-    """The message was not signed with the secret, or not lately. Answer it with 400, and do nothing else."""
+    """The message was not signed with the secret, or not recently. Respond with 400 and ignore the message."""
 
 
 def verify_webhook(
@@ -27,8 +27,9 @@ def verify_webhook(
     now: Optional[float] = None,
 ) -> EnergyEvent:
     """
-    The event in the body of a webhook, once its signature was checked: it was signed with one of the secrets, and at most
-    `tolerance_seconds` ago. `body`: as it came, before anything parsed it. `now`: in Unix seconds. Raises a SignatureError.
+    Verifies the signature of a webhook and returns the event in its body. The webhook must have been signed with one of the
+    secrets, at most `tolerance_seconds` ago. `body`: the raw body, before any parsing. `now`: current time in Unix seconds.
+    Raises a SignatureError.
     """
     given = {name.lower(): value for name, value in headers.items()}
     message_id = given.get("webhook-id")
@@ -43,7 +44,7 @@ def verify_webhook(
     signed = f"{message_id}.{timestamp}.".encode() + content
     for one in [secret] if isinstance(secret, str) else secret:
         wanted = b"v1," + base64.b64encode(hmac.digest(_key_of(one), signed, hashlib.sha256))
-        # In constant time; of any text, since only bytes may hold what is no ASCII.
+        # Compares in constant time, and as bytes, because compare_digest accepts only ASCII in texts.
         if any(hmac.compare_digest(wanted, signature.encode()) for signature in signatures.split(" ")):
             event: EnergyEvent = json.loads(content)
             return event
@@ -51,7 +52,7 @@ def verify_webhook(
 
 
 def _key_of(secret: str) -> bytes:
-    """The key that a secret stands for: base64 after `whsec_`, its UTF-8 bytes otherwise."""
+    """Returns the key of a secret: the decoded base64 after `whsec_`, otherwise the secret's UTF-8 bytes."""
     if secret.startswith("whsec_"):
         try:
             return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
