@@ -186,15 +186,15 @@ function queryText(query: object | undefined): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Whether a failed call may be retried: always after 429, because the request was not executed; otherwise only if it may be executed twice. */
+/** Whether a failed call may be retried: always after 429 (not executed), otherwise only if it may be executed twice. */
 function mayTryAgain(failure: Failure, mayRepeat: boolean): boolean {
   if ('status' in failure) return failure.status === 429 || (PASSING.has(failure.status) && mayRepeat);
   return mayRepeat;
 }
 
 /**
- * Returns the time before the next retry in ms: the time that the service states, otherwise a time that doubles with each retry. It is partly
- * random, so that clients do not all retry at once.
+ * Returns the time before the next retry in ms: the time that the service states, otherwise a time that doubles with each retry. It is
+ * partly random, so that clients do not all retry at once.
  */
 function waitOf(failure: Failure, tried: number): number {
   if ('status' in failure && failure.retryAfterSeconds !== null) return failure.retryAfterSeconds * 1_000;

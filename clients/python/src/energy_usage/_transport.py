@@ -181,7 +181,7 @@ UNTRUSTED = {18, 19, 20, 21}
 
 
 def _trust_hint(url: str, reason: object) -> str:
-    """Returns instructions to trust the service's own certificate if the request failed because of it; otherwise an empty text."""
+    """Returns instructions to trust the service's certificate if the request failed because of it; otherwise an empty text."""
     if not isinstance(reason, ssl.SSLCertVerificationError) or reason.verify_code not in UNTRUSTED:
         return ""
     origin = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(url))
