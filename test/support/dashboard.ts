@@ -34,10 +34,10 @@ export interface Dashboard {
   /** Returns and removes the latest mail to an address: a sign-in mail with its link and code, or a confirmation mail with its link. */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /**
-   * Opens the first page as an account, with the session of a sign-in whose mail was not sent. sign-in.test.ts tests the mail, its link and
-   * its code, which would load three pages instead of one.
+   * Opens a page (default: the first one) as an account, with the session of a sign-in whose mail was not sent. sign-in.test.ts tests the
+   * mail, its link and its code, which would load three pages instead of one.
    */
-  signIn(email: string, isKept?: boolean): Promise<Page>;
+  signIn(email: string, path?: string, isKept?: boolean): Promise<Page>;
   /** Ends all processes. Fails if a page violated a rule for all pages (test/support/browser.ts). */
   close(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function startDashboard(
         .toBeDefined();
       return found as NonNullable<typeof found>;
     },
-    async signIn(email, isKept) {
+    async signIn(email, path = '/dashboard', isKept) {
       const account = await accountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
       // Secret of the mailed code. It is empty, because this sign-in does not use the code.
@@ -129,7 +129,7 @@ export async function startDashboard(
       const page = await newPage(isKept);
       const answer = await page.request.post('/dashboard/session', { data: { token: made?.token } });
       expect(answer.status(), await answer.text()).toBe(201);
-      await page.goto('/dashboard');
+      await page.goto(path);
       await page.getByRole('navigation', { name: 'Pages' }).waitFor();
       return page;
     },

@@ -22,8 +22,7 @@ beforeAll(async () => {
 afterAll(() => dashboard.close());
 
 async function alertsPage(email: string): Promise<Page> {
-  const page = await dashboard.signIn(email);
-  await page.getByRole('link', { name: 'Alerts' }).click();
+  const page = await dashboard.signIn(email, '/dashboard/alerts');
   await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor();
   return page;
 }
@@ -106,7 +105,6 @@ test('shows on the chart of the last 90 days when an alert would have fired, as 
     .poll(() => words(page))
     .toContain(`would have fired ${known} times in the last 90 days, on ${known} diff`);
   expect((await marked(page)).days).toEqual(days.map((day) => expect.stringContaining(`${day}, 12:00`)));
-  await testLooks(page, 'alerts-create-hour');
 
   await page.getByLabel('A month').check();
   await page.locator('[inputmode=decimal]').fill('1');
@@ -138,7 +136,6 @@ test('an alert created on the page fires when a reading arrives, and its history
   await meter.publish({ ts: new Date().toISOString(), energy_kwh: 3, interval_s: 120 });
   await expect.poll(() => dialog(page).locator('tbody tr').count()).toBeGreaterThan(0);
   expect(await dialog(page).locator('tbody tr').first().textContent()).toMatch(/^just now.*\d\.\d\d kWh$/);
-  await testLooks(page, 'alerts-history');
 });
 
 test('the history of an alert has pages for older firings', async () => {
@@ -184,7 +181,6 @@ test('pauses, resumes and changes an alert, and deletes it after a confirmation'
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await stored()).toMatchObject([{ threshold_hours: 6 }]);
   await page.locator('[inputmode=decimal]').fill('12');
-  await testLooks(page, 'alerts-edit');
   await page.getByRole('button', { name: 'Save' }).click();
   await row(page, 'Silent for 12 hours').waitFor();
   expect(await stored()).toMatchObject([{ threshold_hours: 12 }]);

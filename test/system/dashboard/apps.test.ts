@@ -4,7 +4,7 @@ import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
 import { APP_SCOPES } from '#src/dashboard/pages/keys/scopes.ts';
 import { LANGUAGES, words } from '#src/dashboard/words/words.ts';
 import { APP_TYPES } from '#src/database/enums.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, showPage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -23,8 +23,7 @@ const rowOf = (page: Page, name: string) =>
 /** Signs in as a new utility, and opens the page of apps by its link on the Account page. */
 async function openApps(email: string): Promise<{ page: Page; userId: string }> {
   const userId = await dashboard.user(email, 'utility');
-  const page = await dashboard.signIn(email);
-  await page.getByRole('link', { name: 'Account' }).click();
+  const page = await dashboard.signIn(email, '/dashboard/account');
   await page.getByRole('region', { name: 'Developers' }).getByRole('link', { name: 'Apps' }).click();
   await page.getByRole('heading', { level: 1, name: 'Apps' }).waitFor();
   return { page, userId };
@@ -89,7 +88,6 @@ test('an app is registered, its secret is shown once, and it is changed and dele
   await page.getByRole('button', { name: 'Edit Bright Home' }).click();
   expect(await page.getByLabel('Redirect addresses').inputValue()).toContain('/other');
   expect(await dialog(page).getByRole('radio').count()).toBe(0);
-  await testLooks(page, 'apps-edit');
   await page.getByLabel('Name').fill('Brighter Home');
   await page.getByRole('checkbox', { name: 'devices:read' }).uncheck();
   await page.getByLabel('Address for notices').fill('https://bright.example.com/notices');
@@ -143,12 +141,11 @@ test('the page fits on a phone in each language, with its dialog', async () => {
 
 test('a homeowner sees no link to the page, and an explanation of who registers apps', async () => {
   await dashboard.user('home@example.com');
-  const page = await dashboard.signIn('home@example.com');
-  await page.goto('/dashboard/account');
+  const page = await dashboard.signIn('home@example.com', '/dashboard/account');
   const links = page.getByRole('region', { name: 'Developers' });
   await links.getByRole('link', { name: 'Webhooks' }).waitFor();
   expect(await links.getByRole('link', { name: 'Apps' }).count()).toBe(0);
-  await page.goto('/dashboard/apps');
+  await showPage(page, '/dashboard/apps');
   await page.getByText('Utilities and administrators register apps.').waitFor();
   expect(await page.getByRole('button', { name: 'Register an app' }).count()).toBe(0);
 });

@@ -23,7 +23,7 @@ test('a utility bills a home, sees later changes, and downloads the bill', async
     meter.publish(readings.map(([ms, energy_total_kwh]) => ({ ts: new Date(ms).toISOString(), energy_total_kwh })));
   await sendReadings([startMs, 100], [startMs + DAY_MS, 104], [endMs - 2 * DAY_MS, 190]);
 
-  const page = await dashboard.signIn('utility@example.com');
+  const page = await dashboard.signIn('utility@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Bills' }).click();
   const periods = page.getByRole('region', { name: 'Bill periods' });
   await periods.getByText('There is no bill period yet').waitFor();

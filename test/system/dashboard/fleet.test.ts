@@ -41,7 +41,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
     }
   }
   await dashboard.user('stranger@example.com');
-  const page = await dashboard.signIn('utility@example.com');
+  const page = await dashboard.signIn('utility@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Fleet' }).click();
   await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
   const list = page.getByRole('group', { name: 'List of devices of the fleet' });
@@ -67,7 +67,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
   await list.getByRole('link', { name: 'Garage 3' }).click();
   await page.getByRole('heading', { level: 1, name: 'Garage 3' }).waitFor();
 
-  const home = await dashboard.signIn('home3@example.com');
+  const home = await dashboard.signIn('home3@example.com', '/dashboard/account');
   await home.getByRole('link', { name: 'Devices' }).waitFor();
   expect(await home.getByRole('link', { name: 'Fleet' }).count()).toBe(0);
 });
@@ -75,8 +75,7 @@ test('a utility finds the devices of its homes, and sees which fell silent toget
 test('a utility imports a table once it has no errors, and downloads the passwords', async () => {
   const utility = await dashboard.user('importer@example.com', 'utility');
   await dashboard.user('anna@example.com', 'homeowner', utility);
-  const page = await dashboard.signIn('importer@example.com');
-  await page.getByRole('link', { name: 'Fleet' }).click();
+  const page = await dashboard.signIn('importer@example.com', '/dashboard/fleet');
   const card = page.getByRole('region', { name: 'Import devices' });
   const outcome = card.getByRole('group', { name: 'Result of the check' });
   const devices = async () => (await dashboard.db.selectFrom('devices').select('device_id').execute()).length;

@@ -35,7 +35,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
       }),
     );
   }
-  const page = await dashboard.signIn('feeders@example.com');
+  const page = await dashboard.signIn('feeders@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Groups' }).click();
   await page.getByText('There is no group yet').waitFor();
   await testLooks(page, 'groups-empty');
@@ -77,7 +77,7 @@ test('a utility creates a tree of groups, adds homes, and sees their usage by da
 
 test('a homeowner does not see the page', async () => {
   await dashboard.user('owner@example.com');
-  const page = await dashboard.signIn('owner@example.com');
+  const page = await dashboard.signIn('owner@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Devices' }).waitFor();
   expect(await page.getByRole('link', { name: 'Groups' }).count()).toBe(0);
 });

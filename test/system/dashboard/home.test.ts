@@ -6,7 +6,7 @@ import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { updateUser } from '#src/users/store.ts';
-import { SCREEN_SIZES, testCurrentLooks, testLooks } from '#test/support/browser.ts';
+import { SCREEN_SIZES, showPage, testCurrentLooks, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { addHistory, ordinaryLoadWatts, QUARTER_HOUR_MS, sunnyRoofWatts } from '#test/support/dashboard-homes.ts';
 import { scaleTimeLimitMs } from '../../../bench/time-limits.ts';
@@ -94,7 +94,6 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   expect(rowTexts).toHaveLength(96);
   // A load of 0.8 kW uses 0.2 kWh in each quarter-hour.
   expect(rowTexts.filter((row) => row.includes('0.20 kWh')).length).toBeGreaterThan(60);
-  await testLooks(page, 'home-quarters');
   await quarters.getByRole('button', { name: 'Hours', exact: true }).click();
   await hours.waitFor();
   // Emissions are one line of the total's breakdown.
@@ -143,13 +142,13 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
 test('reports that the costs could not be loaded, and shows the rest of the home', async () => {
   const userId = await dashboard.user('costs@example.com');
   await (await dashboard.device(userId)).publish(history(3, 0.8));
-  const page = await dashboard.signIn('costs@example.com');
+  const page = await dashboard.signIn('costs@example.com', '/dashboard/account');
   await payFor(page, { per_kwh: '0.30' });
   let isAway = true;
   await page.route('**/v1/period-costs?*', (route) =>
     isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable', status: 503 } }) : route.continue(),
   );
-  await page.reload();
+  await page.goto('/dashboard');
   expect(await page.getByRole('alert').textContent()).toBe(
     'The costs could not be loaded. The service cannot respond at the moment. Try again soon.',
   );
@@ -171,7 +170,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
   // The latest measured power is older than a minute, so the page shows the average power.
   await expect.poll(() => figureIn(page, 'Average power').count()).toBe(1);
   const times: number[] = [];
-  for (let at = 0; at < 20; at++) {
+  for (let at = 0; at < 12; at++) {
     const watts = at % 2 === 0 ? 2_500 : 300;
     const text = watts === 2_500 ? '2,500 W' : '300 W';
     // Publish after a varying time, which may be any time between two polls of the service.
@@ -189,7 +188,7 @@ test('measured power of a home: each value is shown within 2 s, with a line of t
     times.push(performance.now() - acknowledgedMs);
   }
   times.sort((a, b) => a - b);
-  expect(times[18]).toBeLessThan(scaleTimeLimitMs(2_000));
+  expect(times.at(-2)).toBeLessThan(scaleTimeLimitMs(2_000));
   const line = figureIn(page, 'Now').getByText(/^\s*Last 10 minutes/);
   expect(await line.textContent()).toContain('lowest 300 W, highest 2,500 W');
   // The line of the last ten minutes also contains values from before the page was opened.
@@ -287,7 +286,7 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   // A bar is a link to its period. Its row in the table is a link, too, for people without a pointer. The test uses a past year, because
   // this year may have begun today.
   const lastYear = String(Number(today.slice(0, 4)) - 1);
-  await page.goto(`/dashboard/home/year/${lastYear}`);
+  await showPage(page, `/dashboard/home/year/${lastYear}`);
   // Costs arrive a moment after the figures and move the content below them, so wait before clicking.
   await figureIn(page, 'Used').locator('dd.money').waitFor();
   await page.getByText('Usage by month as a table').click();
@@ -297,7 +296,6 @@ test('three years of a meter: selects any period by arrows, swipe, keyboard, dat
   await page.getByRole('button', { name: /^Used: .* Show details$/ }).click();
   await page.getByRole('dialog').getByText('There is data for 100% of the time').waitFor();
   await page.keyboard.press('Escape');
-  await testLooks(page, 'home-month');
   // With a dynamic tariff Home shows the prices of today and tomorrow, and names the cheapest hours still to come.
   const series = { userId, kind: 'price', name: 'Spot', currency: 'EUR', resolution_minutes: 60 } as const;
   const { series_id } = await createSeries(dashboard.db, series);
@@ -338,7 +336,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     Freezer: { type: 'smart_plug', import: () => 80 },
     Heater: { type: 'smart_plug', import: ({ hour }) => night(hour) },
   });
-  const page = await dashboard.signIn('solar@example.com');
+  const page = await dashboard.signIn('solar@example.com', '/dashboard/account');
   await payFor(page, { per_kwh: '0.30' });
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
   await page.goto(`/dashboard/home/day/${yesterday}`);
@@ -376,7 +374,6 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
     'A week before',
     'Estimated part',
   ]);
-  await testLooks(page, 'home-cost');
   await chart.getByRole('button', { name: 'kWh' }).click();
   // The energy flows are shown as a picture, with a text for screen readers.
   expect(await card.getByRole('img').locator('path').count()).toBe(8);
@@ -421,7 +418,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
   // The page of an inverter shows the inverter's production.
-  await page.goto(`/dashboard/devices/${ids.Roof}/week/2020-W01`);
+  await showPage(page, `/dashboard/devices/${ids.Roof}/week/2020-W01`);
   await page.getByRole('button', { name: /\d{4}/ }).click();
   await figureIn(page, '(Produced|Produced so far)').waitFor();
   await page.close();
@@ -432,10 +429,9 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   const [plug, inverter] = [await dashboard.device(userId, 'smart_plug'), await dashboard.device(userId, 'inverter')];
   await plug.publish(history(2, 1));
   await inverter.publish(history(2, 0.7).map((reading) => ({ ...reading, channel: 'export' })));
-  const page = await dashboard.signIn('plugs@example.com');
   // The test uses yesterday, because any current period may have begun a minute ago.
   const yesterday = dayBefore(new Date().toISOString().slice(0, 10), 1);
-  await page.goto(`/dashboard/home/day/${yesterday}`);
+  const page = await dashboard.signIn('plugs@example.com', `/dashboard/home/day/${yesterday}`);
   const card = page.getByRole('region', { name: 'Energy flow' });
   await card.getByRole('row', { name: 'Produced' }).waitFor();
   expect(await card.getByRole('row', { name: 'grid' }).count()).toBe(0);
@@ -443,7 +439,6 @@ test('plugs only, and a meter that was just paired: draws nothing that is unknow
   expect(await page.getByRole('region', { name: 'What uses it' }).getByRole('row', { name: 'Untracked' }).count()).toBe(
     0,
   );
-  await testLooks(page, 'home-plugs');
   const meter = await dashboard.device(userId);
   await meter.publish(history(2, 1).filter(({ ts }) => ts >= `${yesterday}T18:00`));
   await card.getByText('No diagram: the measured energy into the home and out of it does not match.').waitFor();
@@ -509,14 +504,13 @@ test('lets a utility pick a home and one of its devices, and hides both from eve
     new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - hoursAgo * HOUR_MS).toISOString();
   await oven.publish([{ ts: at(3), energy_kwh: 2, interval_s: 3_600 }]);
   await fridge.publish([{ ts: at(3), energy_kwh: 0.5, interval_s: 3_600 }]);
-  const page = await dashboard.signIn('utility@example.com');
   const day = `/dashboard/home/day/${at(4).slice(0, 10)}`;
-  await page.goto(day);
+  const page = await dashboard.signIn('utility@example.com', day);
   const uses = page.getByRole('region', { name: 'What uses it' });
   await expect.poll(() => uses.getByRole('row').count()).toBe(3);
   await uses.getByRole('link').nth(1).click();
   await expect.poll(() => big(page, '(Used|Used so far)')).toBe('0.50 kWh');
-  await page.goto(day);
+  await showPage(page, day);
   await uses.waitFor();
   const user = page.getByRole('combobox', { name: 'User' });
   await user.fill('foreign@example.com');
@@ -540,7 +534,7 @@ test('reports an invalid address; a long name does not make the page wider than 
   const page = await dashboard.signIn('long@example.com');
   await page.getByText('No readings yet').waitFor();
   await testLooks(page, 'home-long-name');
-  await page.goto('/dashboard/devices');
+  await showPage(page, '/dashboard/devices');
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
   await testLooks(page, 'devices-long-name');
   await page.goto('/dashboard/nonsense');
@@ -552,7 +546,7 @@ test('reports an invalid address; a long name does not make the page wider than 
 test('shows the pages last seen and their time while offline; nothing after signing out', async () => {
   const userId = await dashboard.user('away@example.com');
   await addHistory(dashboard, userId, 10, { Meter: { type: 'smart_meter', import: ordinaryLoadWatts } });
-  const page = await dashboard.signIn('away@example.com', true);
+  const page = await dashboard.signIn('away@example.com', '/dashboard', true);
   await figureIn(page, 'Used so far').waitFor();
   const manifest = await page.evaluate(async () => {
     const link = document.querySelector<HTMLLinkElement>('link[rel=manifest]');
@@ -616,7 +610,7 @@ test('shows the pages last seen and their time while offline; nothing after sign
   await other.close();
   await page.close();
 
-  const again = await dashboard.signIn('away@example.com', true);
+  const again = await dashboard.signIn('away@example.com', '/dashboard', true);
   await figureIn(again, 'Used so far').waitFor();
   await expect.poll(() => again.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
   await again.reload();

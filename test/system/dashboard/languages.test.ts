@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, SCREEN_SIZES, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, SCREEN_SIZES, showPage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { loadWords } from '#test/support/words.ts';
 
@@ -56,10 +56,12 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
   await choice().selectOption(language);
   await page.locator(`html[lang=${language}]`).waitFor();
   for (const view of VIEWS) {
-    await page.goto(view === 'home' ? '/dashboard' : `/dashboard/${view}`);
+    // The browser keeps the language when it loads the pages again.
+    if (view === 'home') await page.goto('/dashboard');
+    else await showPage(page, `/dashboard/${view}`);
     await page.getByRole('heading', { level: 1, name: words().common.pages[view], exact: true }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe(language);
-    expect(await page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
+    await expect.poll(() => page.title()).toBe(`${words().common.pages[view]} · ${words().common.product}`);
     await expect.poll(() => page.getByText(words().common.loading).count()).toBe(0);
     await testLooks(page, `${view}-${language}`, 'phone', AXE_RULES_OF_TEXTS);
     if (!OPENS.has(view)) continue;
@@ -74,7 +76,7 @@ test.each(others)('%s fits on a phone, on every page and in its dialogs', async 
 });
 
 test('parses numbers as they are written locally, never wrong by a factor of a thousand', async () => {
-  await page.goto('/dashboard/alerts');
+  await showPage(page, '/dashboard/alerts');
   await chooseLanguage(page, 'de');
   await page.getByText('Mehr als 12,5 kWh an einem Tag').first().waitFor();
   await page.getByRole('button', { name: 'Alarm anlegen' }).click();
@@ -95,7 +97,7 @@ test('parses numbers as they are written locally, never wrong by a factor of a t
   await page.keyboard.press('Escape');
 
   // A price with three decimals is shown in the form as it was entered, and is saved unchanged.
-  await page.goto('/dashboard/tariffs');
+  await showPage(page, '/dashboard/tariffs');
   await page.getByText('1,234 € pro kWh').waitFor();
   await page.getByRole('button', { name: 'Bearbeiten: Test' }).click();
   expect(await page.locator('[name="import.per_kwh"]').inputValue()).toBe('1,234');

@@ -28,7 +28,7 @@ test('asks the administrator of a new installation for their own home, and creat
 test('shows the message rate, rejected messages and their reasons, and can replay them', async () => {
   const userId = await dashboard.user('home@example.com');
   const meter = await dashboard.device(userId);
-  const page = await dashboard.signIn('admin@example.com');
+  const page = await dashboard.signIn('admin@example.com', '/dashboard/account');
   await page.getByRole('link', { name: 'Operator' }).click();
   await page.getByText('Nothing was rejected.').waitFor();
   // The content of a device's invalid message must not run as code in the operator's browser.
@@ -56,8 +56,7 @@ test('shows the message rate, rejected messages and their reasons, and can repla
 });
 
 test('the operator checks the aggregates, and is shown a row that differs', async () => {
-  const page = await dashboard.signIn('admin@example.com');
-  await page.goto('/dashboard/operator');
+  const page = await dashboard.signIn('admin@example.com', '/dashboard/operator');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('no differences').waitFor();
   await dashboard.database.pool.query(
@@ -70,7 +69,7 @@ test('the operator checks the aggregates, and is shown a row that differs', asyn
 });
 
 test('back-ups are shown with their errors, in the language of the reader', async () => {
-  const page = await dashboard.signIn('admin@example.com');
+  const page = await dashboard.signIn('admin@example.com', '/dashboard/account');
   // The test's database is not embedded, so its service makes no backups. The test adds them to the response.
   await page.route('**/v1/operator', async (route) => {
     const response = await route.fetch();
@@ -99,8 +98,7 @@ test('back-ups are shown with their errors, in the language of the reader', asyn
 
 test('the administrator changes plans and creates users; others cannot', async () => {
   const userId = await dashboard.user('plan@example.com');
-  const page = await dashboard.signIn('admin@example.com');
-  await page.goto('/dashboard/operator');
+  const page = await dashboard.signIn('admin@example.com', '/dashboard/operator');
   await page.getByLabel('Plan of plan@example.com').selectOption('developer');
   await page.getByText('plan@example.com is on developer now.').waitFor();
   expect((await findUser(dashboard.db, ALL_ACCOUNTS, userId))?.plan).toBe('developer');
@@ -118,8 +116,7 @@ test('the administrator changes plans and creates users; others cannot', async (
   );
   // The page does not depend on a selected account.
   expect(await page.getByRole('combobox', { name: 'User' }).count()).toBe(0);
-  const made = await dashboard.signIn('made@example.com');
-  expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);
-  await made.goto('/dashboard/operator');
+  const made = await dashboard.signIn('made@example.com', '/dashboard/operator');
   await made.getByText('This page is for administrators.').waitFor();
+  expect(await made.getByRole('link', { name: 'Operator' }).count()).toBe(0);
 });

@@ -27,9 +27,8 @@ async function addAuthenticator(page: Page) {
 
 test('a passkey that is made on the Account page signs in without a mail, until it is removed', async () => {
   const userId = await dashboard.user('passkey@example.com');
-  const page = await dashboard.signIn('passkey@example.com');
+  const page = await dashboard.signIn('passkey@example.com', '/dashboard/account');
   const credentials = await addAuthenticator(page);
-  await page.getByRole('link', { name: 'Account' }).click();
   const card = page.getByRole('region', { name: 'Passkeys' });
   const rows = card.getByRole('row').filter({ has: page.getByRole('rowheader') });
   expect(await card.getByLabel('Name of the passkey').inputValue()).toBe('Chrome on Linux');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome } from '#simulators/home-clock.ts';
 import { LANGUAGES, type Language, words } from '#src/dashboard/words/words.ts';
-import { AXE_RULES_OF_TEXTS, chooseLanguage, testLooks } from '#test/support/browser.ts';
+import { AXE_RULES_OF_TEXTS, chooseLanguage, showPage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 import { ordinaryHome } from '#test/support/simulated-year.ts';
 import { loadWords } from '#test/support/words.ts';
@@ -62,7 +62,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
   await loadWords('en');
   await chooseLanguage(page, 'en');
   // A single device has no forecast of the month.
-  await page.goto(`/dashboard/devices/${meter.deviceId}`);
+  await showPage(page, `/dashboard/devices/${meter.deviceId}`);
   await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();
   await forecast.waitFor({ state: 'detached' });
   await page.close();

@@ -14,12 +14,8 @@ afterAll(() => dashboard.close());
 test('sessions are listed, and a session that is ended from another browser is signed out', async () => {
   await dashboard.user('two@example.com');
   const there = await dashboard.signIn('two@example.com');
-  const here = await dashboard.signIn('two@example.com');
-  await here.getByRole('link', { name: 'Account' }).click();
-  await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-  expect(new URL(here.url()).pathname).toBe('/dashboard/account');
   // The page is also available at its earlier address.
-  await here.goto('/dashboard/sessions');
+  const here = await dashboard.signIn('two@example.com', '/dashboard/sessions');
   await here.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
   expect(new URL(here.url()).pathname).toBe('/dashboard/account');
   const list = here.getByRole('region', { name: 'Signed in' });
@@ -112,8 +108,7 @@ test('an account without a time zone is asked for it once, with the browser’s 
 
 test('a changed e-mail address waits for its mail, can be withdrawn, and applies after its link was used', async () => {
   const userId = await dashboard.user('before@example.com');
-  const here = await dashboard.signIn('before@example.com');
-  await here.getByRole('link', { name: 'Account' }).click();
+  const here = await dashboard.signIn('before@example.com', '/dashboard/account');
   const card = here.getByRole('region', { name: 'E-mail address' });
   await card.getByText('Your account has the address before@example.com.').waitFor();
   const request = async (email: string) => {
@@ -150,8 +145,7 @@ test('a changed e-mail address waits for its mail, can be withdrawn, and applies
 test('the Account page lists the notices and how they are sent, downloads the account’s data and deletes the account', async () => {
   const userId = await dashboard.user('leaving@example.com');
   await createAlert(dashboard.db, { userId, type: 'no_data', threshold_hours: 6, delivery: 'sms' });
-  const here = await dashboard.signIn('leaving@example.com');
-  await here.getByRole('link', { name: 'Account' }).click();
+  const here = await dashboard.signIn('leaving@example.com', '/dashboard/account');
   const notices = here.getByRole('region', { name: 'Notifications' });
   const rows = notices.getByRole('row').filter({ has: here.getByRole('rowheader') });
   await expect

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { updateUser } from '#src/users/store.ts';
-import { testLooks } from '#test/support/browser.ts';
+import { showPage, testLooks } from '#test/support/browser.ts';
 import { type Dashboard, startDashboard } from '#test/support/dashboard.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,8 +21,7 @@ const stored = async (userId: string) =>
   (await dashboard.database.pool.query('SELECT * FROM tariffs WHERE user_id = $1 ORDER BY valid_from', [userId])).rows;
 
 async function tariffsPage(email: string): Promise<Page> {
-  const page = await dashboard.signIn(email);
-  await page.getByRole('link', { name: 'Costs', exact: true }).click();
+  const page = await dashboard.signIn(email, '/dashboard/tariffs');
   await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
   return page;
 }
@@ -39,12 +38,11 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
   })).filter((_, back) => back < 20 || back >= 26);
   await meter.publish(readings.reverse());
 
-  const page = await dashboard.signIn('anna@example.com');
-  const figure = (name: string) =>
-    page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).first();
   const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now());
   const lastMonth = new Date(Date.parse(`${today.slice(0, 7)}-01`) - 86_400_000).toISOString().slice(0, 7);
-  await page.goto(`/dashboard/home/month/${lastMonth}`);
+  const page = await dashboard.signIn('anna@example.com', `/dashboard/home/month/${lastMonth}`);
+  const figure = (name: string) =>
+    page.locator('dl.figures > div', { has: page.locator('dt', { hasText: name }) }).first();
   await expect.poll(() => figure('Used').locator('dd.big').textContent()).toMatch(/^3[3-9]\d\.\d\d kWh$/);
   const link = page.getByRole('link', { name: 'What does it cost? Add your tariff' });
   await link.waitFor();
@@ -88,9 +86,9 @@ test('a tariff is made from a country’s form, and Home shows the costs', async
 
   // The estimated part is shown as an amount of money, too.
   const silent = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(Date.now() - 23 * HOUR_MS);
-  await page.goto(`/dashboard/home/day/${silent}`);
+  await showPage(page, `/dashboard/home/day/${silent}`);
   await expect.poll(() => page.locator('dl.figures').first().textContent()).toMatch(/€\d\.\d\d estimated/);
-  await page.goto(`/dashboard/home/month/${lastMonth}`);
+  await showPage(page, `/dashboard/home/month/${lastMonth}`);
   await expect.poll(() => figure('Used').locator('dd.money').textContent()).toMatch(/^€1\d\d\.\d\d$/);
   const amount = Number.parseFloat((await figure('Used').locator('dd.money').textContent())?.slice(1) ?? '');
   const days = Number.parseFloat((await figure('Used').locator('dd.big').textContent()) ?? '') / 12;
@@ -220,7 +218,7 @@ test('a dynamic tariff uses a price series, which shows up to when its prices ar
   const meter = await dashboard.device(userId);
   const noon = new Date(day.getTime() - DAY_MS / 2).toISOString();
   await meter.publish({ ts: noon, energy_kwh: 2, interval_s: 3_600 });
-  await page.goto(`/dashboard/home/day/${noon.slice(0, 10)}`);
+  await showPage(page, `/dashboard/home/day/${noon.slice(0, 10)}`);
   const yesterday = page.locator('dl.figures > div', { has: page.locator('dt', { hasText: 'Used' }) }).first();
   await expect
     .poll(() => yesterday.textContent())

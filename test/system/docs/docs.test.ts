@@ -117,7 +117,7 @@ describe('the guides', () => {
         ended.catch(() => {});
         const printed = await Promise.race([once(program.stdout, 'data'), ended]);
         const [address = ''] = /http:\S+/.exec(String(printed[0])) ?? [];
-        const signedIn = await service.signIn(email);
+        const signedIn = await service.signIn(email, '/dashboard/account');
         // The app is opened in a new browser context, because the context of the service's pages loads nothing from other origins.
         const storageState = await signedIn.context().storageState();
         const page = await (
@@ -202,7 +202,7 @@ describe('the pages', () => {
     const anonymous = await service.open('/docs/reference/devices');
     await anonymous.getByRole('tab', { name: 'curl' }).first().waitFor();
     const userId = await service.user('samples@example.com');
-    const page = await service.signIn('samples@example.com');
+    const page = await service.signIn('samples@example.com', '/dashboard/account');
     await page.goto('/docs/reference/devices#listDevices');
     const sample = page.locator('section[aria-labelledby=listDevices] .samples');
     const shown = (language: string) => sample.locator(`[data-language=${language}] pre`).textContent();
@@ -219,7 +219,6 @@ describe('the pages', () => {
     expect(await keys()).toEqual([]);
     await page.getByRole('button', { name: 'Make a key for these samples' }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
-    await testLooks(page, 'docs-own-key');
     const [made] = await keys();
     expect(made?.scopes.every((scope) => scope.endsWith(':read'))).toBe(true);
     const lastsMs = (made?.expires_at?.getTime() ?? 0) - Date.now();
@@ -239,8 +238,9 @@ describe('the pages', () => {
       ).status();
     expect([await status('GET'), await status('POST')]).toEqual([200, 403]);
     // In this tab, the other pages of the reference contain the key, too. Another tab does not.
-    await page.goto('/docs/reference/alerts');
+    await page.goto('/docs/reference/analytics');
     await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
+    await testLooks(page, 'docs-own-key');
     const other = await page.context().newPage();
     await other.goto('/docs/reference/devices');
     await other.getByRole('button', { name: 'Make a key for these samples' }).waitFor();
