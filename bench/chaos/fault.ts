@@ -6,7 +6,7 @@ export interface Fault {
   broker: 'embedded' | 'mosquitto';
   /** Protocol by which the devices send readings. Default: MQTT. */
   transport?: 'mqtt' | 'https';
-  /** Readings per second of all devices together. Default: the rate of the run. */
+  /** Maximum number of readings per second of all devices together. Default: the rate of the run. */
   perSecond?: number;
   persistence?: boolean;
   diskMb?: number;

@@ -102,7 +102,7 @@ export async function injectFault(
 ): Promise<FaultResult> {
   const { broker } = fault;
   const players = await installation.players(DEVICES);
-  const rate = fault.perSecond ?? perSecond;
+  const rate = Math.min(perSecond, fault.perSecond ?? perSecond);
   const fleet =
     fault.transport === 'https'
       ? await startHttpsFleet(installation.pool, installation.apiPort, players, rate)

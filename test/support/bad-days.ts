@@ -6,12 +6,12 @@ import { injectFault, startInstallationFor } from '../../bench/chaos/run.ts';
 import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Readings per second. Fewer than in `npm run chaos`, because these tests check the effect of a fault while other tests run. */
-const PER_SECOND = 300;
+const PER_SECOND = 200;
 /**
- * Scale of the faults: more queued messages than ingest holds at once (20,000), and 500 MB of unreleased messages, more than the permitted
+ * Scale of the faults: more queued messages than ingest holds at once (20,000), and 350 MB of unreleased messages, more than the permitted
  * growth of ingest's memory (`maxGrowthMib`).
  */
-const SCALE = { floodS: 4, queuedMessages: 30_000, apiKills: 3, unreleasedSessions: 10 };
+const SCALE = { floodS: 2, queuedMessages: 22_000, apiKills: 3, unreleasedSessions: 7 };
 const areApart = process.env.BAD_DAYS === 'apart';
 const isRoot = process.getuid?.() === 0;
 
