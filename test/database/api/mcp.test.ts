@@ -93,6 +93,8 @@ beforeAll(async () => {
   await connectOtherKeys();
 });
 afterAll(async () => {
+  // Tests of hostile bodies leave responses unread, so their connections never become idle, and would stay open for a minute.
+  api.app.server.closeAllConnections();
   await api.close();
   await certificate.remove();
 });
