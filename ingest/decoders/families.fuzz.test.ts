@@ -15,8 +15,8 @@ import {
 import { createMutator } from '#test/support/mutate.ts';
 
 /**
- * Number of mutated messages per family, by default 500. `npm test` uses twice as many, with a new seed each time. Run 100,000 after
- * changing a decoder.
+ * Number of mutated messages per family, by default 500. `npm test` sets it, and so uses a new seed each time. Run 100,000 after changing a
+ * decoder.
  */
 const { MUTATED_MESSAGES, MUTATION_SEED = MUTATED_MESSAGES === undefined ? 1 : Date.now() % 1_000_000 } = process.env;
 const MESSAGES = Number(MUTATED_MESSAGES ?? 500);

@@ -91,7 +91,7 @@ test('applies and reverts edits and settings in chunks, whatever arrives in betw
         expectReferenceResults(device, one.readings);
       },
     ),
-    { numRuns: Math.ceil(HISTORY_COUNT / 2), endOnFailure: true },
+    { numRuns: Math.ceil(HISTORY_COUNT / 4), endOnFailure: true },
   );
 });
 

@@ -23,7 +23,7 @@ import { createPairedDevices, recomputeAllChunks, writeBatch } from '#test/suppo
 test.each([
   [HISTORY_COUNT, 'random histories', arbitraryHistory],
   [Math.ceil(HISTORY_COUNT / 4), 'histories of tariffs', arbitraryTariffHistory],
-  [Math.ceil(HISTORY_COUNT / 2), 'histories in which something better appears', arbitraryHistoryWithNewQuantities],
+  [Math.ceil(HISTORY_COUNT / 4), 'histories in which something better appears', arbitraryHistoryWithNewQuantities],
 ])(
   'plans %i %s in any order, batches and writer, with the result of a replay of all readings',
   (count, _, one) => {

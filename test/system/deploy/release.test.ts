@@ -250,7 +250,7 @@ const MAX_HELP = 5;
  */
 const MAX_START = 0.75;
 /** Number of starts of each program. The programs take turns, so that a changing load affects both. */
-const ROUNDS = 5;
+const ROUNDS = 3;
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
 /** CPU time of a Node.js program including its child processes, in ms. Other programs on the machine do not affect it. */
