@@ -73,14 +73,14 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
 
 /**
  * Returns the days of the load profile, and days that exist only in aggregates. (If aggregates are continuous, the load profile consists of
- * stored hours.)
+ * stored hours.) `userId`: if set, only the days of this user, or of the user of this separate meter (`meterKey`).
  */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
   const { rows } = await pool.query(
     `SELECT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours
-     WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = $2)
-     UNION SELECT day FROM closed_user_daily WHERE day >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = $2)`,
+     WHERE starts_at >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = split_part($2, '/', 1))
+     UNION SELECT day FROM closed_user_daily WHERE day >= $1 AND ($2::text IS NULL OR split_part(user_id, '/', 1) = split_part($2, '/', 1))`,
     [since, userId ?? null],
   );
   return rows.map(({ day }) => day);

@@ -7,6 +7,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
+import { meterKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
@@ -381,7 +382,7 @@ test('the check of the aggregates finds no difference, detects a manipulated row
   expect((await pass('check')).differences).toEqual([]);
 });
 
-test('differing rows beyond the limit of a report are counted, and all of them repaired', async () => {
+test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted, and all repaired', async (channel) => {
   const { capabilities, pool } = database;
   const home = await createMeter(database);
   const from = Date.UTC(2026, 1, 1);
@@ -390,13 +391,14 @@ test('differing rows beyond the limit of a report are counted, and all of them r
   await home.read(
     [...Array(hours).keys()].map((hour) => [new Date(from + hour * 3_600_000), 100 + hour]),
     now,
+    { channel },
   );
   await database.settle(now);
   const options = { capabilities, since: new Date(from), userId: home.userId };
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_hourly'))).rows;
   await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
-    home.userId,
+    channel === 'import' ? home.userId : meterKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
   // The report lists at most 100 differences per relation. On continuous aggregates, the days of the changed hours differ, too.
