@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Due time that marks a delivery as held back after a restore; no worker waits for this time. */
-const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
+/** Due time that marks a delivery as held back after a restore, also after it was discarded; no worker waits for this time. */
+export const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back after a restore. Pure. */
 export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
@@ -57,7 +57,7 @@ export async function releaseHeldDeliveries(
       await sql`UPDATE installation SET held_before = NULL WHERE held_before IS NOT NULL`.execute(trx);
     if (!numAffectedRows) return null;
     const deliveries = isDropped
-      ? sql`UPDATE deliveries SET status = 'failed', next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`
+      ? sql`UPDATE deliveries SET status = 'failed' WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`
       : sql`UPDATE deliveries SET next_attempt_at = now() WHERE status = 'pending' AND next_attempt_at >= ${HELD_UNTIL}`;
     const changes = isDropped
       ? sql`DELETE FROM usage_changes WHERE is_held`

@@ -12,6 +12,7 @@ import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
+import { HELD_UNTIL } from '../hold.ts';
 import { UNDELIVERED_DAYS } from '../retention.ts';
 
 /** Time in ms for which the previous secret stays valid after a rotation. */
@@ -171,13 +172,14 @@ export async function updateWebhook(
 
 /**
  * Makes the pending deliveries of a subscription due. Also restarts the deliveries of the last week that were given up since the
- * subscription began to fail.
+ * subscription began to fail. Skips deliveries that are held back after a restore or were discarded then: only the operator releases them.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ status: 'pending', tries: 0, next_attempt_at: now })
     .where('webhook_id', '=', webhookId)
+    .where('next_attempt_at', '<', HELD_UNTIL)
     .where(({ eb, or, and }) =>
       or([
         eb('status', '=', 'pending'),

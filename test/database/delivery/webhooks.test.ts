@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
+import { holdBack, releaseHeldDeliveries } from '#src/delivery/hold.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
@@ -405,6 +406,36 @@ describe('a subscription', () => {
     // The older events happened more than a week ago, so they are not delivered.
     expect(ids().length).toBeGreaterThan(0);
     expect(ids().length).toBeLessThan(all.length);
+  });
+
+  test('that is resumed after a restore gets the deliveries that were held back only when the operator releases them', async () => {
+    // The database's clock makes released deliveries due.
+    deliveries.now = new Date();
+    await change({ status: 'paused' });
+    const held = await deliveries.happen(userId);
+    await holdBack(deliveries.db);
+    await change({ status: 'active' });
+    const later = await deliveries.happen(userId);
+    await deliveries.run();
+    expect(ids()).toEqual([later]);
+    await releaseHeldDeliveries(deliveries.db, { isDropped: false });
+    deliveries.later(1);
+    await deliveries.run();
+    expect(ids()).toEqual([later, held]);
+  });
+
+  test('that is resumed after a restore does not get the deliveries that the operator discarded', async () => {
+    receiver.answer = () => ({ status: 500 });
+    await deliveries.happen(userId);
+    await deliveries.run();
+    await change({ status: 'paused' });
+    await holdBack(deliveries.db);
+    expect(await releaseHeldDeliveries(deliveries.db, { isDropped: true })).toMatchObject({ deliveries: 1 });
+    receiver.calls = [];
+    await change({ status: 'active' });
+    await deliveries.run();
+    expect(receiver.calls).toEqual([]);
+    expect((await log())[0]).toMatchObject({ status: 'failed', next_attempt_at: null });
   });
 
   test('gets its backlog in order, with any number of workers', async () => {
