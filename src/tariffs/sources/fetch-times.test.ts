@@ -94,6 +94,14 @@ describe('the next fetch', () => {
     }
   });
 
+  test('is on the next day if a response demands a wait past midnight after the 24th fetch of a UTC day', () => {
+    const times = { timezone: 'UTC', at: ['00:30', '02:30'] };
+    const asked: FetchOutcome = { isRead: false, error: 'no answer', retryAfterMs: 2 * 3_600_000 };
+    const now = new Date('2026-06-15T23:30:00Z');
+    const { nextAt } = planNextFetch(FRESH, asked, { times, now, fetchesToday: 24 });
+    expect(nextAt.toISOString()).toBe('2026-06-16T02:30:00.000Z');
+  });
+
   test('is reported once if fetches have failed for a day, and again only after a success', () => {
     const { notified, state } = run(Array(12).fill(FAILED), '2026-06-15T11:15:00Z');
     expect([notified, state.failing_since?.toISOString(), state.last_fetched_at]).toEqual([

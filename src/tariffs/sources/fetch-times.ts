@@ -71,7 +71,7 @@ export function planNextFetch(
   const isLacking = !outcome.isRead || (tells_tomorrow && !outcome.hasTomorrow);
   const { nextAt, retries } = isLacking
     ? planRetry(state.retries, outcome, { times, now, fetchesToday })
-    : { nextAt: nextWithinBound(times, now, fetchesToday), retries: 0 };
+    : { nextAt: nextWithinBound({ times, now, fetchesToday }), retries: 0 };
   const failing_since = outcome.isRead ? null : (state.failing_since ?? now);
   const hasFailedLong = failing_since !== null && now.getTime() - failing_since.getTime() >= NOTIFY_AFTER_MS;
   const notifies = hasFailedLong && !state.is_notified;
@@ -102,18 +102,17 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
   // If a source requests a wait, it is not fetched before the wait ends, not even at a time in `at`.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
-  const scheduled = nextWithinBound(times, earliest, fetchesToday);
+  const scheduled = nextWithinBound({ times, now, fetchesToday }, earliest);
   const minutes = RETRY_MINUTES[retries];
   const mayRetry = minutes !== undefined && fetchesToday + timesLeftToday(times, now) < MAX_FETCHES_A_DAY;
   const again = new Date(now.getTime() + (waitMs ?? (minutes ?? 0) * MINUTE_MS));
   return mayRetry && again < scheduled ? { nextAt: again, retries: retries + 1 } : { nextAt: scheduled, retries: 0 };
 }
 
-/** Returns the next time in `at` at which the maximum number of fetches on a UTC day is not yet reached. */
-function nextWithinBound(times: FetchTimes, after: Date, fetchesToday: number): Date {
-  if (fetchesToday < MAX_FETCHES_A_DAY) return nextFetchTime(times, after);
-  const endOfDay = endOfUtcDay(after);
-  return nextFetchTime(times, new Date(endOfDay.getTime() - 1));
+/** Returns the first time in `at` after `earliest` at which the maximum number of fetches on a UTC day is not yet reached. */
+function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date = now): Date {
+  if (fetchesToday < MAX_FETCHES_A_DAY) return nextFetchTime(times, earliest);
+  return nextFetchTime(times, new Date(Math.max(earliest.getTime(), endOfUtcDay(now).getTime() - 1)));
 }
 
 /** Returns the end of the UTC day of an instant. */
