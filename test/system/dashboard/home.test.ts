@@ -103,7 +103,7 @@ test('a meter: follows new readings by itself, marks estimates, and shows gas ne
   await figureIn(page, 'Used').getByRole('button').click();
   await page
     .getByRole('dialog')
-    .getByText('Emissions: 0.000 kg CO₂e from the grid. For 19.20 kWh of this, the emissions are unknown.')
+    .getByText('Emissions: 0.000 kg CO₂e from the grid. The emissions of 19.20 kWh are unknown.')
     .waitFor();
   await testLooks(page, 'home-emissions');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();

@@ -147,7 +147,7 @@ test('while paused, events wait; after resuming they are sent; the page shows th
   const userId = await dashboard.user('chiara@example.com');
   const { page } = await make('chiara@example.com', 'device.connected', '/chiara');
   await page.getByRole('button', { name: /^Pause/ }).click();
-  await page.getByText('Events of up to seven days are stored, and are sent when it is resumed').waitFor();
+  await page.getByText('Events of up to seven days are stored, and are sent when you resume the webhook').waitFor();
   await list(page).getByText('by hand').waitFor();
   const meter = await dashboard.device(userId);
   await meter.publish({ ts: new Date().toISOString(), energy_total_kwh: 1 });
