@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { buildOnce, databaseOn, parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
+import { buildOnce, databaseOn, parseBigintsWithNulls, parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
 
 const driver = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
@@ -55,4 +55,11 @@ test('a statement that is built once runs with the values of each call, and may 
   expect(builds).toBe(1);
   expect(() => buildOnce((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow('exactly one of the values');
   expect(() => buildOnce((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
+});
+
+test('a list of bigints is parsed with its nulls; an integer that a number cannot represent is refused', () => {
+  expect(parseBigintsWithNulls(null)).toEqual([]);
+  expect(parseBigintsWithNulls('{}')).toEqual([]);
+  expect(parseBigintsWithNulls('{0,NULL,-12,9007199254740991}')).toEqual([0, null, -12, Number.MAX_SAFE_INTEGER]);
+  expect(() => parseBigintsWithNulls('{1,9007199254740993}')).toThrow(RangeError);
 });

@@ -32,14 +32,16 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** Parses the text of a `bigint[]` into numbers. Null becomes the empty list, because `array_agg` returns null for no rows. */
-export const parseBigintsWithNulls = (text: string | null | undefined): (number | null)[] =>
-  text == null || text === '{}'
-    ? []
-    : text
-        .slice(1, -1)
-        .split(',')
-        .map((one) => (one === 'NULL' ? null : parseInt8(one)));
+/**
+ * Parses the text of a `bigint[]` into numbers. Null becomes the empty list, because `array_agg` returns null for no rows. Throws for
+ * integers beyond 2^53.
+ */
+export function parseBigintsWithNulls(text: string | null | undefined): (number | null)[] {
+  const values: (number | null)[] = JSON.parse(`[${text?.slice(1, -1).toLowerCase() ?? ''}]`);
+  const unsafe = values.find((value) => value !== null && !Number.isSafeInteger(value));
+  if (unsafe !== undefined) throw new RangeError(`${unsafe} is beyond the safe integers`);
+  return values;
+}
 
 /** Parses the text of a `bigint[]` without nulls into numbers. */
 export const parseBigints = (text: string | null | undefined): number[] => parseBigintsWithNulls(text) as number[];
