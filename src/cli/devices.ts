@@ -1,35 +1,36 @@
 import { type Command, Option } from 'commander';
-import { deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
-import { updateGateway } from '#src/api/v1/gateways/operations.ts';
+import type { z } from 'zod';
+import type { AnyOperation } from '#src/api/operation.ts';
+import { createDevice, deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
+import type { pairedDeviceSchema } from '#src/api/v1/devices/shape.ts';
+import { createGateway, listGateways, updateGateway } from '#src/api/v1/gateways/operations.ts';
+import type { createdGatewaySchema } from '#src/api/v1/gateways/shape.ts';
 import type { Config } from '#src/config/load.ts';
-import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
-import { PLACEMENTS, type Placement } from '#src/database/enums.ts';
+import { PLACEMENTS } from '#src/database/enums.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { createGateway, type DiscoveredDevice, listDiscoveredDevices, listGateways } from '#src/devices/gateways.ts';
-import { readFutureManagers } from '#src/devices/management.ts';
-import { createDevice, pairDiscovered } from '#src/devices/store.ts';
-import { gatewayPrefix, readingsTopic } from '#src/devices/topics.ts';
-import { runAsOperator } from '#src/users/audit.ts';
+import { type DiscoveredDevice, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { formatDeviceAddress } from './device-address.ts';
 import { importDeviceTable } from './devices-import.ts';
 import { findUserId } from './named-user.ts';
+import { runAsOperator } from './nouns/as-operator.ts';
+import { parseOptionValues } from './nouns/members.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Maximum number of objects in a list that is printed on a terminal. */
+/** Maximum number of discovered devices that are printed. */
 const PAGE = { limit: 200 };
 
 interface NewDevice {
   user: string;
   type: string;
   location: string;
-  discovery?: string;
+  discoveryId?: string;
   json?: boolean;
-  placement?: Placement;
-  upstream?: string;
+  placement?: string;
+  upstreamDeviceId?: string;
 }
 
 interface NewGateway {
@@ -43,9 +44,9 @@ const DEVICE: CommandNoun = {
   id: 'device_id',
   columns: ['device_id', 'type', 'location', 'placement', 'status', 'last_seen_at', 'attention'],
 };
-const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: [] };
+const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: ['gateway_id', 'name', 'managed_by'] };
 
-/** Registers `energy devices|gateways …` for pairing, with the same functions as the HTTP API. */
+/** Registers `energy devices|gateways …`, which call the operations of the HTTP API. */
 export function register(program: Command): void {
   addDeviceCommands(program.command('devices'));
   addGatewayCommands(program.command('gateways'));
@@ -63,9 +64,12 @@ function addDeviceCommands(devices: Command): void {
         PLACEMENTS,
       ),
     )
-    .option('--upstream <device_id>', 'upstream device: the meter whose measurement includes this device')
     .option(
-      '--discovery <discovery_id>',
+      '--upstream, --upstream-device-id <device_id>',
+      'upstream device: the meter whose measurement includes this device',
+    )
+    .option(
+      '--discovery, --discovery-id <discovery_id>',
       'id of a device that was discovered through a gateway (energy devices discovered)',
     )
     .option('--json', 'print one JSON object')
@@ -104,66 +108,42 @@ function addGatewayCommands(gateways: Command): void {
     .option('--json', 'print one JSON object')
     .action((options: NewGateway) => runOnServiceDatabase((db, config) => create(db, config, options)));
   addUpdateCommand(gateways, GATEWAY, updateGateway);
-  gateways
-    .command('list')
-    .description('list the gateways of a user')
-    .requiredOption('--user <user>', 'owner: a user_id or an e-mail address')
-    .option('--json', 'print one JSON object per line')
-    .action((options: { user: string; json?: boolean }) =>
-      runOnServiceDatabase(async (db) => {
-        const all = await listGateways(db, ALL_ACCOUNTS, await findUserId(db, options.user), PAGE);
-        for (const one of all) printResult(options.json, one, escapeLineForTerminal(`${one.gateway_id}  ${one.name}`));
-        if (all.length === 0 && !options.json)
-          console.log('There are no gateways. Create one with: energy gateways create');
-      }),
-    );
+  addListCommand(gateways, GATEWAY, listGateways, { ofUser: true });
 }
 
 async function create(db: Database, config: Config, { user, name, json }: NewGateway): Promise<void> {
-  const wanted = { userId: await findUserId(db, user), name };
-  const { gateway, secret } = await runAsOperator(
-    db,
-    'gateway.created',
-    (trx) => createGateway(trx, wanted),
-    (made) => made.gateway.gateway_id,
-  );
-  const prefix = gatewayPrefix(gateway.gateway_id);
-  const mqtt = { username: gateway.gateway_id, password: secret, topic_prefix: prefix };
-  printResult(json, { ...gateway, mqtt }, `${formatLogin(config, mqtt)}\nprefix    ${prefix}`);
+  const made = await createFor(createGateway, { user, name }, { db, config, what: 'user' });
+  const { mqtt } = made as z.output<typeof createdGatewaySchema>;
+  printResult(json, made, `${formatLogin(config, mqtt)}\nprefix    ${mqtt.topic_prefix}`);
+}
+
+/** Runs an operation that creates an object for a user, with the typed members of its body. Returns the response. */
+async function createFor(
+  definition: AnyOperation,
+  { user, ...typed }: { user: string } & Record<string, string>,
+  on: Parameters<typeof runAsOperator>[2],
+): Promise<object> {
+  const userId = await findUserId(on.db, user);
+  const body = parseOptionValues(definition.body as z.ZodObject, { user_id: userId, ...typed });
+  return (await runAsOperator(definition, { userId, body }, on)).answer as object;
 }
 
 const formatLogin = (config: Config, { username, password }: { username: string; password: string }): string =>
   `${formatDeviceAddress(config)}\nusername  ${username}\npassword  ${password} (shown only once)`;
 
-async function pair(db: Database, config: Config, options: NewDevice): Promise<void> {
-  const { user, type, location, placement, upstream, discovery, json } = options;
-  const userId = await findUserId(db, user);
-  const placementSettings = omitUndefined({ placement, upstream_device_id: upstream });
-  const managedBy = (await readFutureManagers(db, ALL_ACCOUNTS, [userId]))(userId);
-  const wanted = { userId, managedBy, type, location, ...placementSettings };
-  if (discovery !== undefined) {
-    const pair = async (trx: Database) => {
-      const paired = await pairDiscovered(trx, ALL_ACCOUNTS, discovery, wanted).catch((error: unknown) => {
-        const [detail] = error instanceof AppError ? (error.details ?? []) : [];
-        throw detail ? new Error(`${discovery}: ${detail.message}`) : error;
-      });
-      if (!paired)
-        throw new Error(
-          `${user} has no discovered device ${discovery}. List them with: energy devices discovered --user ${user}`,
-        );
-      return paired;
-    };
-    const paired = await runAsOperator(db, 'device.paired', pair, ({ device_id }) => device_id);
-    return printResult(json, paired, `${paired.device_id} is paired. Its energy counts from its next message.`);
-  }
-  const { device, secret } = await runAsOperator(
-    db,
-    'device.paired',
-    (trx) => createDevice(trx, wanted),
-    (made) => made.device.device_id,
+async function pair(db: Database, config: Config, { json, ...options }: NewDevice): Promise<void> {
+  const { upstreamDeviceId: upstream_device_id, discoveryId: discovery_id, user, ...settings } = options;
+  const typed = { user, ...settings, ...omitUndefined({ upstream_device_id, discovery_id }) };
+  const what = `discovered device ${discovery_id} of ${user}. List them with: energy devices discovered --user ${user}`;
+  const paired = await createFor(createDevice, typed, { db, config, what });
+  const { device_id, mqtt } = paired as z.output<typeof pairedDeviceSchema>;
+  printResult(
+    json,
+    paired,
+    mqtt === undefined
+      ? `${device_id} is paired. Its energy counts from its next message.`
+      : `${formatLogin(config, mqtt)}\ntopic     ${mqtt.topic}`,
   );
-  const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
-  printResult(json, { ...device, mqtt }, `${formatLogin(config, mqtt)}\ntopic     ${mqtt.topic}`);
 }
 
 function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {

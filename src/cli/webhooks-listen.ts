@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createWebhook, deleteWebhook } from '#src/api/v1/webhooks/operations.ts';
+import { newWebhookSchema } from '#src/api/v1/webhooks/shape.ts';
 import type { Config } from '#src/config/load.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
@@ -14,6 +15,8 @@ import { explainConnectionError, TEST_RECEIVER_HOST } from '#src/delivery/webhoo
 import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { findUserId } from './named-user.ts';
 import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
+import { parseOptionValues } from './nouns/members.ts';
+import { withoutDash } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
@@ -30,7 +33,7 @@ const PAGE = 200;
 interface ListenOptions {
   user: string;
   forwardTo: URL;
-  events: readonly string[];
+  events?: string;
   authToken?: string;
   json?: boolean;
 }
@@ -44,9 +47,7 @@ export function addListenCommand(webhooks: Command): void {
     )
     .requiredOption('--user <user>', 'account: a user_id or an e-mail address')
     .requiredOption('--forward-to <url>', 'address of the program, such as http://localhost:3000/hooks', programUrl)
-    .option('--events <a,b>', `events to forward: ${EVENT_TYPES.join(', ')} (default: all)`, eventList, [
-      ...EVENT_TYPES,
-    ])
+    .option('--events <a,b>', `events to forward: ${EVENT_TYPES.join(', ')} (default: all)`)
     .option('--auth-token <secret>', 'secret that signs the events (default: a new one)')
     .option('--json', 'print one JSON object per line')
     .action((options: ListenOptions) => listenUntilSignal(options));
@@ -57,13 +58,6 @@ function programUrl(text: string): URL {
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError('Must be an http:// or https:// address, without a user name or password.');
   return url;
-}
-
-function eventList(text: string): string[] {
-  const names = text.split(',');
-  if (names.some((name) => !EVENT_TYPES.some((type) => type === name)))
-    throw new InvalidArgumentError(`Known events: ${EVENT_TYPES.join(', ')}.`);
-  return names;
 }
 
 async function listenUntilSignal(options: ListenOptions): Promise<void> {
@@ -87,13 +81,14 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
   // Subscriptions of running listeners are not ended: a running listener holds a lock.
   for (const webhookId of await listenersOf(db, userId))
     await withExclusiveLock(pool, lockOf(webhookId), () => end(webhookId));
-  const secret = options.authToken ?? `whsec_${randomBytes(32).toString('base64')}`;
-  const body = { events: [...options.events], url: ADDRESS, auth_token: secret };
+  const { events = EVENT_TYPES.join(), authToken: auth_token = `whsec_${randomBytes(32).toString('base64')}` } =
+    options;
+  const body = parseOptionValues(newWebhookSchema, await withoutDash({ events, url: ADDRESS, auth_token }));
   const { answer } = await ask(createWebhook, { userId, body });
   const { webhook_id: webhookId } = answer as { webhook_id: string };
   try {
     await withExclusiveLock(pool, lockOf(webhookId), async (_, lost) => {
-      printStart(options, webhookId, secret);
+      printStart(options, webhookId, String(body.auth_token));
       await forwardUntil(AbortSignal.any([stop, lost]), db, config, webhookId, options);
       lost.throwIfAborted();
     });

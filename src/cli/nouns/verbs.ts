@@ -250,7 +250,7 @@ const members = (typed: Options): Record<string, string> =>
   );
 
 /** Replaces an option value of `-` by the secret from standard input, so that the secret does not appear in a list of processes. */
-async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
+export async function withoutDash(values: Record<string, string>): Promise<Record<string, string>> {
   if (values.auth_token !== '-') return values;
   const { text } = await import('node:stream/consumers');
   return { ...values, auth_token: (await text(process.stdin)).replace(/\r?\n$/, '') };

@@ -136,6 +136,18 @@ test('reports invalid input in terms of options, and changes nothing', async () 
     /^1 --cursor: must come from a Link of this list/,
   );
   expect((await energy(['users', 'list', '--limit', '1000'])).codeAndMessage).toMatch(/^1 --limit: /);
+  const pair = (...more: string[]) => energy(['devices', 'create', '--user', email, ...more]);
+  expect((await pair('--upstream', 'dev_x')).codeAndMessage).toMatch(/^1 --upstream-device-id: /);
+  expect((await pair('--upstream-device-id', 'dev_x')).codeAndMessage).toMatch(/^1 --upstream-device-id: /);
+  expect((await pair('--type', 'x'.repeat(65))).codeAndMessage).toMatch(/^1 --type: /);
+  expect((await pair('--discovery', 'dsc_x')).codeAndMessage).toMatch(
+    /^1 There is no discovered device dsc_x of .* energy devices discovered --user /,
+  );
+  expect((await energy(['gateways', 'create', '--user', email, '--name', ''])).codeAndMessage).toMatch(/^1 --name: /);
+  const listen = (...more: string[]) =>
+    energy(['webhooks', 'listen', '--user', email, '--forward-to', 'http://localhost:1/', ...more]);
+  expect((await listen('--auth-token', 'short')).codeAndMessage).toMatch(/^1 --auth-token: must be whsec_/);
+  expect((await listen('--events', 'user.created,x')).codeAndMessage).toMatch(/^1 --events\.1: must be one of /);
 });
 
 test('devices: lists, gets with channels, updates and deletes', async () => {
@@ -158,6 +170,7 @@ test('devices: lists, gets with channels, updates and deletes', async () => {
 
 test('gateways: renames them, and sets values that devices do not report', async () => {
   const [{ gateway_id }] = await json(['gateways', 'create', '--user', email]);
+  expect((await json(['gateways', 'list', '--user', email])).map((one) => one.gateway_id)).toEqual([gateway_id]);
   const setting = { tz: 'Europe/Berlin' };
   const patch = ['--name', 'holiday home', '--decoder-config', JSON.stringify(setting)];
   expect(await json(['gateways', 'update', gateway_id, ...patch])).toMatchObject([
