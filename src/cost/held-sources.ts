@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import type { Range } from '#src/energy/ranges.ts';
+import { type Range, splitQuarterHours } from '#src/energy/ranges.ts';
 import { createPriceLookup, type PackedPrices } from '#src/tariffs/packed-days.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
@@ -25,13 +25,7 @@ export interface HeldCostSources {
   prices: PackedPrices[];
 }
 
-/** Length of the range that is read in one query: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
-
-/**
- * Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks, so that other work of the process runs between
- * two chunks.
- */
+/** Reads several lists with one value for each quarter-hour of `[fromMs, toMs)`, in chunks. */
 export async function readInChunks<Name extends string>(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   read: (chunk: { from: Date; to: Date }) => Promise<Record<Name, Float64Array>>,
@@ -39,12 +33,12 @@ export async function readInChunks<Name extends string>(
 ): Promise<Record<Name, Float64Array> | null> {
   const count = (toMs - fromMs) / QUARTER_HOUR_MS;
   let all: Record<Name, Float64Array> | null = null;
-  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
+  for await (const range of splitQuarterHours(fromMs, toMs)) {
     signal.throwIfAborted();
-    const chunk = await read({ from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) });
+    const chunk = await read(range);
     const names = Object.keys(chunk) as Name[];
     all ??= Object.fromEntries(names.map((name) => [name, new Float64Array(count)])) as Record<Name, Float64Array>;
-    for (const name of names) all[name].set(chunk[name], (ms - fromMs) / QUARTER_HOUR_MS);
+    for (const name of names) all[name].set(chunk[name], (range.from.getTime() - fromMs) / QUARTER_HOUR_MS);
   }
   return all;
 }

@@ -1,9 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { DateTime } from 'luxon';
 import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { dayRange, type Range, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
@@ -23,9 +22,6 @@ export interface CostSources<Energy extends number | bigint = number | bigint> {
   /** Whether standing charges and capacity charges apply: to a home, not to single devices. */
   isHome: boolean;
 }
-
-/** Length of the range that is held in memory at a time: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /** Returns the key of the bucket that contains a quarter-hour, from the quarter-hour's start and its local time in the range's zone. */
 export type BucketKeyFunction = (quarterMs: number, clock: ClockQuarterHour) => string;
@@ -48,10 +44,7 @@ export async function computeCostSums(
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
   const fromMs = Math.max(quarterOf(beginMs), firstQuarterHour(range.from));
   const { toMs } = costedQuarterHours(range, now);
-  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
-    if (ms > fromMs) await setImmediate();
-    await addChunk(ms, Math.min(ms + CHUNK_MS, toMs));
-  }
+  for await (const chunk of splitQuarterHours(fromMs, toMs)) await addChunk(chunk);
   if (hasMonths && isHome && tariffs.some(({ capacity }) => capacity !== null))
     await addCapacities(sums, { meter, tariffs, zone, range, now, keyOf });
   return sums;
@@ -63,8 +56,8 @@ export async function computeCostSums(
   }
 
   /** Whole days without energy are added at once: a tariff may be decades older than the meter. */
-  async function addChunk(chunkMs: number, endMs: number): Promise<void> {
-    const chunk = { from: new Date(chunkMs), to: new Date(endMs) };
+  async function addChunk(chunk: { from: Date; to: Date }): Promise<void> {
+    const [chunkMs, endMs] = [chunk.from.getTime(), chunk.to.getTime()];
     const [bought, prices] = await Promise.all([meter.boughtIn(chunk), sources.pricesIn(chunk)]);
     const clockOf = createWallClock(chunkMs, endMs, zone);
     const bucketClockOf = range.zone === zone ? null : createWallClock(chunkMs, endMs, range.zone);

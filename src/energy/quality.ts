@@ -6,7 +6,7 @@ import { estimatedExportKey } from '#src/database/meter.ts';
 import { sumCountedMs } from './home/counted-spans.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
 import { localTimeSql } from './local-time.ts';
-import type { Range } from './ranges.ts';
+import { type Range, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
@@ -77,8 +77,6 @@ const MEASURES = [
   'coveredMs',
   'exportCoveredMs',
 ] as const;
-/** Length in ms of the range that is read in one query. */
-const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /** Converts mWh to kWh without rounding. */
 const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
@@ -173,12 +171,11 @@ async function addIntervals(
   if (fromMs >= toMs) return;
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const sums = new Map<MonthQuality, Sums>();
-  for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
-    const chunk = { from: new Date(chunkMs), to: new Date(Math.min(chunkMs + CHUNK_MS, toMs)) };
+  for await (const chunk of splitQuarterHours(fromMs, toMs)) {
     const keys = { key: 'device_id', ids: [deviceId, estimatedExportKey(deviceId)] } as const;
     const found = await readQuarterHours(db, keys, chunk, MEASURES);
     const [own, outwards] = [found.get(deviceId), found.get(estimatedExportKey(deviceId))];
-    for (let ms = chunkMs, at = 0; ms < chunk.to.getTime(); ms += QUARTER_HOUR_MS, at++) {
+    for (let ms = chunk.from.getTime(), at = 0; ms < chunk.to.getTime(); ms += QUARTER_HOUR_MS, at++) {
       const of = (name: (typeof MEASURES)[number]) => own?.[name][at] ?? 0;
       const row = monthOf(clockOf(ms).day.date.slice(0, 7));
       const expected = sumCountedMs(meter.counted, ms, ms + QUARTER_HOUR_MS);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { DateTime, IANAZone } from 'luxon';
 import { DAY_MS } from '#src/core/units.ts';
 
@@ -85,6 +86,17 @@ export function splitByMonth({ start, end, zone }: Range): Range[] {
     first = month.startOf('month').plus({ months: 1 }).toISODate() ?? '9999';
   }
   return months;
+}
+
+/** Length of the range that one query reads and that is held in memory at a time. */
+const CHUNK_MS = 96 * DAY_MS;
+
+/** Yields the chunks of `[fromMs, toMs)`, starts of quarter-hours. Other work of the process runs between two chunks. */
+export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGenerator<{ from: Date; to: Date }> {
+  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
+    if (ms > fromMs) await setImmediate();
+    yield { from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) };
+  }
 }
 
 /** Returns the number of days from `start` to `end`, both inclusive. */

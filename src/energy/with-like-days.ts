@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { asMilliwattHours, DAY_MS, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller } from './clock-labels.ts';
@@ -8,7 +7,7 @@ import { sumCountedMs } from './home/counted-spans.ts';
 import { loadDeviceAsMeter } from './home/home.ts';
 import type { GroupBy } from './insights.ts';
 import type { ImportedQuarterHours } from './like-days.ts';
-import { isClockUnit, type Range } from './ranges.ts';
+import { isClockUnit, type Range, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, startOfClockUnit } from './wall-clock.ts';
 
@@ -17,8 +16,6 @@ import { createWallClock, startOfClockUnit } from './wall-clock.ts';
  */
 export type EstimateKind = 'like_days' | 'line' | null;
 
-/** Length of the range that is read and added up at a time. */
-const CHUNK_MS = 96 * DAY_MS;
 const MEASURES = ['energyMilliwattHours', 'estimatedMilliwattHours', 'coveredMs'] as const;
 
 /** Requested rows, and the time zone for similar days. */
@@ -81,35 +78,35 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   const unit = isClockUnit(groupBy) ? groupBy : 'hour';
   const labelsOf = createClockLabeller(range, unit);
   let last: { startMs: number; sum: Sum } | undefined;
-  for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
-    if (at > 0 && (at * QUARTER_HOUR_MS) % CHUNK_MS === 0) await setImmediate();
-    const clock = clockOf(ms);
-    const startMs = startOfClockUnit(ms, clock, unit);
-    if (last?.startMs !== startMs) {
-      const { day } = clock;
-      const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;
-      const key = isClockUnit(groupBy) ? labelsOf(new Date(startMs)).starts_at : date;
-      const sum = sums.get(key) ?? { energy: 0, estimated: 0, isShared: false };
-      sums.set(key, sum);
-      last = { startMs, sum };
+  let at = 0;
+  for await (const { from, to } of splitQuarterHours(fromMs, toMs)) {
+    for (let ms = from.getTime(); ms < to.getTime(); ms += QUARTER_HOUR_MS, at++) {
+      const clock = clockOf(ms);
+      const startMs = startOfClockUnit(ms, clock, unit);
+      if (last?.startMs !== startMs) {
+        const { day } = clock;
+        const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;
+        const key = isClockUnit(groupBy) ? labelsOf(new Date(startMs)).starts_at : date;
+        const sum = sums.get(key) ?? { energy: 0, estimated: 0, isShared: false };
+        sums.set(key, sum);
+        last = { startMs, sum };
+      }
+      last.sum.energy += shared.energy[at] as number;
+      last.sum.estimated += shared.estimated[at] as number;
+      if (shared.isShared[at]) last.sum.isShared = true;
     }
-    last.sum.energy += shared.energy[at] as number;
-    last.sum.estimated += shared.estimated[at] as number;
-    if (shared.isShared[at]) last.sum.isShared = true;
   }
   return sums;
 }
 
-/** Reads the imports of a device in `[fromMs, toMs)`, which are starts of quarter-hours. Yields to the event loop between chunks. */
+/** Reads the imports of a device in `[fromMs, toMs)`, which are starts of quarter-hours. */
 async function imported(db: Database, deviceId: string, fromMs: number, toMs: number): Promise<ImportedQuarterHours> {
   const list = () => new Float64Array((toMs - fromMs) / QUARTER_HOUR_MS);
   const all = { fromMs, energy: list(), estimated: list(), coveredMs: list() };
-  for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
-    const chunk = { from: new Date(ms), to: new Date(Math.min(ms + CHUNK_MS, toMs)) };
+  for await (const chunk of splitQuarterHours(fromMs, toMs)) {
     const found = (await readQuarterHours(db, { key: 'device_id', ids: [deviceId] }, chunk, MEASURES)).get(deviceId);
-    await setImmediate();
     if (!found) continue;
-    const at = (ms - fromMs) / QUARTER_HOUR_MS;
+    const at = (chunk.from.getTime() - fromMs) / QUARTER_HOUR_MS;
     all.energy.set(found.energyMilliwattHours, at);
     all.estimated.set(found.estimatedMilliwattHours, at);
     all.coveredMs.set(found.coveredMs, at);

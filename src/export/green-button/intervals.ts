@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type CostSubject, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
@@ -7,7 +6,7 @@ import { computeCostSums } from '#src/cost/sums.ts';
 import { type Database, queryOf } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { type Range, splitByMonth } from '#src/energy/ranges.ts';
+import { type Range, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 
@@ -52,8 +51,6 @@ export interface GreenButtonData {
 
 /** Decimal places of a cost in ESPI. */
 const COST_DECIMALS = 5;
-/** Length of the range that is read in one query: the quarter-hours of 96 days. */
-const CHUNK_MS = 96 * 96 * QUARTER_HOUR_MS;
 
 /**
  * Returns a buyer's imported and exported energy by clock hour or quarter-hour of the range's time zone, with its cost. Intervals in the
@@ -116,10 +113,9 @@ async function intervalsOf(
   const fromMs = Math.max(quarterAfter(range.from.getTime()), meter.beginsAtMs ?? 0);
   const toMs = Math.min(quarterAfter(range.to.getTime()), quarterAfter(now.getTime()));
   const intervals = new Map<number, GreenButtonInterval & { coveredMs: number }>();
-  for (let chunkMs = fromMs; chunkMs < toMs; chunkMs += CHUNK_MS) {
-    if (chunkMs > fromMs) await setImmediate();
-    const endMs = Math.min(chunkMs + CHUNK_MS, toMs);
-    const bought = await meter.boughtIn({ from: new Date(chunkMs), to: new Date(endMs) });
+  for await (const chunk of splitQuarterHours(fromMs, toMs)) {
+    const [chunkMs, endMs] = [chunk.from.getTime(), chunk.to.getTime()];
+    const bought = await meter.boughtIn(chunk);
     const clockOf = createWallClock(chunkMs, endMs, range.zone);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
