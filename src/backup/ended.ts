@@ -17,22 +17,23 @@ import { type BackupPlan, requireTarget } from './plan.ts';
  */
 const ENDED = 'ended.jsonl';
 
-const endingSchema = z.object({
-  at: z.iso.datetime(),
-  kind: z.enum([
-    'account',
-    'app',
-    'authorization',
-    'device',
-    'gateway',
-    'key',
-    'member',
-    'passkey',
-    'session',
-    'webhook',
-  ]),
-  id: z.string().min(1).max(100),
-});
+/**
+ * Kinds of objects that end, in the order in which their endings are applied: memberships and authorizations come first, because the end of
+ * an app or an account would otherwise send mails about them.
+ */
+const KINDS = [
+  'member',
+  'authorization',
+  'app',
+  'key',
+  'passkey',
+  'session',
+  'webhook',
+  'device',
+  'gateway',
+  'account',
+] as const;
+const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z.string().min(1).max(100) });
 /** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
 export type Ending = z.infer<typeof endingSchema>;
 
@@ -154,27 +155,10 @@ export async function readEndings(
     }
   }
   return {
-    endings: [...endings.values()].toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
+    endings: [...endings.values()].toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind)),
     tornLines,
   };
 }
-
-/**
- * Order in which the kinds of ended objects are applied: memberships and authorizations come first, because the end of an app or an account
- * would otherwise send mails about them.
- */
-const ORDER: readonly Ending['kind'][] = [
-  'member',
-  'authorization',
-  'app',
-  'key',
-  'passkey',
-  'session',
-  'webhook',
-  'device',
-  'gateway',
-  'account',
-];
 
 function parseLine(line: string): Ending | null {
   try {
