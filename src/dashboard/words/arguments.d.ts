@@ -140,7 +140,7 @@ export interface Arguments {
   'home.plainWords.compared.thisOne': { name: Shown };
   'home.plainWords.compared.picture': { count: number; usual: Shown; now: Shown };
   'home.plainWords.forecast.expected': { energy: Shown };
-  'home.plainWords.forecast.range': { percent: Shown; low: Shown; high: Shown };
+  'home.plainWords.forecast.range': { low: Shown; high: Shown; percent: Shown };
   'home.plainWords.forecast.cost': { cost: Shown; low: Shown; high: Shown };
   'home.plainWords.forecast.soFar': { days: number; energy: Shown };
   'home.plainWords.forecast.wasOff': { months: number; share: Shown };
