@@ -264,7 +264,7 @@ test('settings are changed, rejected with a reason, and the device is deleted', 
   // A plug was discovered next to a meter, so its place is a guess. The list shows this, with a link to set the place.
   const ofPlug = page.locator('tbody tr', { hasText: 'smart plug' });
   const why = ofPlug.getByTitle(/^The place of the device/);
-  expect(await why.getAttribute('title')).toMatch(/Open the device’s details, check its place in the home, and save\.$/);
+  expect(await why.getAttribute('title')).toMatch(/Open the device’s details, check its place .+, and save\.$/);
   expect(await ofPlug.textContent()).toContain('consumption');
   await page.getByRole('link', { name: 'Details of Test, smart plug' }).click();
   await page.getByText('Check the device’s place in the home below, and save.').waitFor();
