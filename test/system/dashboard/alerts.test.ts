@@ -283,7 +283,7 @@ test('a utility creates alerts for the selected account', async () => {
   const page = await alertsPage('utility@example.com');
   await page.getByRole('region', { name: 'Alerts of home@example.com' }).waitFor();
   await create(page, { threshold: 10, by: 'Webhook' });
-  await page.getByText('must belong to home@example.com, who signs in here and creates it').waitFor();
+  await page.getByText('Only home@example.com can create the subscription: sign in here').waitFor();
   await testLooks(page, 'alerts-utility');
   await page.getByLabel('E-mail').check();
   await page.getByRole('button', { name: 'Create alert' }).click();

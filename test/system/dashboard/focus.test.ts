@@ -102,7 +102,7 @@ test('a dialog with a secret that is shown once ignores Escape until the secret 
   expect(await page.evaluate('document.querySelector("dialog").scrollTop')).toBe(0);
   // Escape is pressed repeatedly, because a browser lets a page prevent only the first Escape.
   for (let time = 0; time < 3; time++) await page.keyboard.press('Escape');
-  await page.getByRole('alert').filter({ hasText: 'Copy it first, or press Done' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Copy the secret first, or press Done' }).waitFor();
   expect(await dialogs(page)).toBe(1);
   await press(page, 'Copy curl line');
   await expect.poll(() => page.getByRole('alert').count()).toBe(0);
@@ -128,7 +128,7 @@ test('devices: after pairing, saving and deleting, the focus is on the control f
   await page.keyboard.press('Enter');
   await page.getByText('it is shown only once').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Copy it first, or press Done').waitFor();
+  await page.getByText('Copy the secret first, or press Done').waitFor();
   await press(page, 'Done');
   await expectFocus(page, 'Pair a device');
 
