@@ -619,6 +619,44 @@ test('never counts a unit alone, whatever the topic names', () => {
     }
 });
 
+test('asks about the power of a unit alone below a subject, and about a surplus, which may be negative', () => {
+  const ofSubject = ['pv/watt', 'solar/kW', 'inverter/W'];
+  const surplus = ['solar_surplus_w', 'ueberschuss_kw', 'excedente_kw', 'pv/surplus/W'];
+  for (const name of [...ofSubject, ...surplus])
+    for (const value of ['834', '-834']) {
+      const result = read(`house/${name}`, value);
+      expect([name, result?.readings, result?.asks.length]).toEqual([name, [], 1]);
+    }
+  expect(read('house/pv/power/W', '834')?.readings).toMatchObject([{ channel: 'pv/export' }]);
+  expect(read('house/x', { surplus_energy_kwh: 834 })?.readings).toMatchObject([{ channel: 'export' }]);
+});
+
+test('asks about energies next to an interval, to its ends or to what they have cost, but not next to a price', () => {
+  const name = fc.constantFrom('consumed_kwh', 'import_kwh', 'exported_wh');
+  const interval = fc.constantFrom(
+    { interval_cost: 0.1 },
+    { interval: 3_600 },
+    { intervalStart: '2026-11-28T00:00:00Z' },
+    { period: 'h' },
+    { from: '2026-11-28T00:00:00Z', to: '2026-11-28T01:00:00Z' },
+    { usage_start_time: 1, usage_end_time: 2 },
+    { cost: 0.1 },
+    { Kosten: 0.1 },
+  );
+  const plain = fc.constantFrom({ price: 0.3 }, { update_interval: 60 }, { start_time: 1 }, { cost_today: 2 }, {});
+  fc.assert(
+    fc.property(name, interval, plain, fc.boolean(), (register, of, more, isInside) => {
+      const at = (body: object) => read('house/x1', isInside ? { tariff: 'low', meter: body } : body);
+      expect(at({ ...of, [register]: 12.5 })).toMatchObject({ readings: [], asks: [{}] });
+      expect(at({ ...more, [register]: 12.5 })).toMatchObject({ readings: [{ kind: 'energy_total_kwh' }], asks: [] });
+      const apart = at({ schedule: of, [register]: 12.5 });
+      expect(apart).toMatchObject({ readings: [{ kind: 'energy_total_kwh' }], asks: [] });
+    }),
+  );
+  // A program can add up what a lifetime total has cost.
+  expect(read('house/x1', { total_import_kwh: 12.5, cost: 4 })?.readings).toHaveLength(1);
+});
+
 test('reads what a meter of the M-Bus measures as the medium that the message names, and asks if it names none', () => {
   const name = fc.constantFrom('total_energy_kwh', 'consumption_kwh', 'energy_total_kwh');
   const medium = fc.constantFrom('Heat: Outlet', 'Heat: Inlet', 'heat volume at inlet', 'Heat', 'Wärme');

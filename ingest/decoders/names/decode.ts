@@ -20,6 +20,7 @@ import {
   openSingleList,
   splitUnitOfText,
 } from './members.ts';
+import { isOfDay } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import {
   findProgramCodes,
@@ -110,19 +111,8 @@ const mediumOf = (body: Json): string[] =>
     return typeof text === 'string' && text.length <= 40 && getNameFacts(text).medium !== '' ? [text] : [];
   });
 
-/** A day without a time: `2026-11-28`, `28.11.2026`. */
-const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;
 /** A topic level `times`: a folder of hourly values in Norwegian, but also an English word. */
 const HOURLY = /(?:^|\/)times(?:\/|$)/i;
-
-/** Whether a body states a day but no time of day. */
-function isOfDay(body: Json): boolean {
-  const texts = Object.values(body).filter((value) => typeof value === 'string');
-  return (
-    texts.some((text) => DAY.test(text)) &&
-    !Object.keys(body).some((name) => /time|stamp|^(?:ts|t|clock|uhrzeit|hora|heure)$/i.test(name))
-  );
-}
 
 /** End of a topic with Tuya's data points; the device's topic precedes it. */
 const DATA_POINTS = /\/dps(?:\/state)?$/i;

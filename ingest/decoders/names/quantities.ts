@@ -4,6 +4,7 @@ import { getRegisterFacts } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import type { Member } from './members.ts';
+import { findPeriods } from './periods.ts';
 import {
   describe,
   findLoneKind,
@@ -12,6 +13,7 @@ import {
   isUnnamedNumber,
   isVolumeWithoutUnit,
   type MembersContext,
+  namesQuantity,
 } from './without-unit.ts';
 
 /**
@@ -29,7 +31,7 @@ export function addNamedQuantities(
     return meaning ? [{ ...meaning, name: path }] : [];
   });
   const assigned = assignChannels(meanings);
-  const certain = context.isOfDay ? withDoubtfulEnergies(assigned) : assigned;
+  const certain = withDoubtfulEnergies(assigned, members, context);
   const quantities = context.isStrict ? withDoubtfulPowers(certain) : certain;
   let count = meanings.length;
   // If the message contains a volume with its unit, the owner is not asked about a pulse counter next to it.
@@ -93,28 +95,39 @@ const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(pa
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
 /**
- * Turns powers without a direction into questions, because they may be an inverter's. If a register of the device counts, its powers are
- * returned unchanged.
+ * Turns powers without a direction into questions, because they may be an inverter's, and those whose name is only a unit below a subject.
+ * If a register of the device counts, its powers are returned unchanged.
  */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,
 ): ReadonlyMap<string, MetricQuantity | null> {
   const isRegister = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
   if ([...all.values()].some(isRegister)) return all;
-  const isDoubtful = ({ unit, described, channel }: MetricQuantity) =>
-    unit.kind === 'power_w' &&
-    /(?:^|\/)import(?:\/|$)/.test(channel) &&
-    described?.isAlone === true &&
-    getRegisterFacts(described).way === null;
+  const isDoubtful = (one: MetricQuantity) =>
+    one.unit.kind === 'power_w' &&
+    isCounted(one) &&
+    one.described?.isAlone === true &&
+    (isUnitOfSubject(one.described.names[0] ?? '') ||
+      (/(?:^|\/)import(?:\/|$)/.test(one.channel) && getRegisterFacts(one.described).way === null));
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
-/** Turns all energies of a message about one day into questions, because they may be the energies of that day. */
+/** Whether a name is a unit below a subject and nothing else (`pv/watt`). It may be the surplus, which is negative at night. */
+const isUnitOfSubject = (path: string): boolean =>
+  /\/k?w(?:atts?)?$/i.test(path) && !namesQuantity(path.slice(0, path.lastIndexOf('/')));
+
+/** Turns energies into questions if they may be those of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
+  members: readonly Member[],
+  { isStrict, isOfDay }: MembersContext,
 ): ReadonlyMap<string, MetricQuantity | null> {
-  const isDoubtful = (one: MetricQuantity) => one.unit.kind === 'energy_total_kwh' && isCounted(one);
-  return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
+  const isEnergy = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
+  if (!isStrict || ![...all.values()].some(isEnergy)) return all;
+  const isOfPeriod: (path: string) => boolean = isOfDay ? () => true : findPeriods(members);
+  return new Map(
+    [...all].map(([name, one]) => [name, one && isEnergy(one) && isOfPeriod(name) ? asked(name, one) : one]),
+  );
 }
 
 const asked = (name: string, one: MetricQuantity): MetricQuantity => ({

@@ -49,7 +49,7 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 const SHORT_ENERGY =
   /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
 /** Words for a lifetime total. */
-const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
+export const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
 const SHORT_POWER =
   /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
@@ -123,7 +123,7 @@ export const namesWithoutUnit = (name: string): boolean =>
   readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
   flowKindOf(lastNameOf(name)) !== null;
 
-const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
  * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers; `solarPV`, `grid`

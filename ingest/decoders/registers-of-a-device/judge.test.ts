@@ -139,6 +139,11 @@ test.each<[string, Record<string, string>]>([
   ['Wallbox', { 'Energy in': 'import', 'Energy out': '?' }],
   // The total of a portable battery may be the energy that it has supplied.
   ['Pecron E3600 Power Station', { 'Total Energy': '?' }],
+  // Batteries and their management systems, by their makers: the total may be both flows together (fl4p/batmon-ha).
+  ['JK JK_B2A8S20P', { 'total energy meter': '?' }],
+  ['daly_bms Daly', { 'total energy': '?', 'total energy charge': 'battery/import' }],
+  ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
+  ['Bluetti smart plug', { Energy: 'import' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],
   // Energy that enters a device is not produced (softwarecrash/Solar2MQTT). "Output" contradicts "charge" (tobiasfaust/SolaxModbusGateway).

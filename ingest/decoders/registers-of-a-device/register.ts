@@ -44,7 +44,10 @@ export interface RegisterFacts {
   /** Whether a word such as "consumption" is the only evidence that the register counts import. */
   isConsumed: boolean;
   isMade: boolean;
-  /** Whether the direction is ambiguous: the name contains "delivered", "supplied" or "received", or names a side of the device. */
+  /**
+   * Whether the direction is ambiguous: the name contains "delivered", "supplied" or "received", or names a side of the device or, for a
+   * power, a surplus.
+   */
   isUnclear: boolean;
   /** Whether "in" or "out" in the name means a side of the device. */
   isSide: boolean;
@@ -87,6 +90,9 @@ interface DeviceFacets {
 /** Words by which an inverter is recognised: manufacturers and models. The word "meter" in the same name takes precedence. */
 const INVERTERS =
   /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|solarmax|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*)$/;
+/** Words by which a battery is recognised: manufacturers of batteries and of their management systems, and bridges to these. */
+const STORES =
+  /^(?:\w*bms\w*|batmon|jk|jikong|daly|jbd|jiabaida|seplos|pylon\w*|pecron|bluetti|jackery)$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
 const NO_DEVICE: DeviceFacets = {
   isInverter: false,
@@ -125,7 +131,8 @@ export function getRegisterFacts(described: RegisterDescription): RegisterFacts 
   // If "consumed" comes only from a topic such as `energy-usage`, it does not determine the direction of "received".
   const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
   const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
-  const isUnclear = isSide || (has('unclear') && directed.length === 0) || isWeak;
+  const isSigned = described.unit === 'W' && has('surplus');
+  const isUnclear = isSide || isSigned || (has('unclear') && directed.length === 0) || isWeak;
   const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
   // A capacity without a flow (`total_capacity_kwh`) is the content of a battery or the maximum of a connection.
@@ -269,13 +276,14 @@ function deviceFacets(name: string): DeviceFacets {
   const said = getNameFacts(name);
   const words = splitFoldedWords(name);
   const isMeter = said.has('meter');
-  const isStore = !isMeter && said.has('store');
+  const switches = said.has('switches');
+  const isStore = !isMeter && (said.has('store') || (!switches && words.some((word) => STORES.test(word))));
   const isMaker = said.has('sun') || words.some((word) => INVERTERS.test(word));
   return {
     isInverter: !isMeter && (said.has('inverter') || (!isStore && isMaker)),
     isStore,
     isConverter: words.some((word) => CONVERTERS.test(word)),
     heats: said.has('heats'),
-    switches: said.has('switches'),
+    switches,
   };
 }

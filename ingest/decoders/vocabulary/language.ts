@@ -36,6 +36,8 @@ const WORD_MEANINGS = [
    */
   'fromGrid',
   'toGrid',
+  /** Surplus: the difference of two flows, which may be negative. As an energy it is an export, as a power its sign is unknown. */
+  'surplus',
   /** Period: a counter that resets, or a period that has ended. */
   'period',
   /** Lifetime total. Contradicts a word for a period in the same name: `Cumulative hourly import`. */
