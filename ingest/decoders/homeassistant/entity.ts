@@ -5,7 +5,7 @@ import { asObject, type Json } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
-import { namesHeatMeter, namesMBus } from '../vocabulary/thermal.ts';
+import { namesHeatBus, namesHeatMeter } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
 import { configField, configTextField, configTopicField } from './abbreviations.ts';
 import { type Availability, getAvailabilityTopics } from './availability.ts';
@@ -149,9 +149,9 @@ function volumeOf(
   return { commodity: counted, circuit, parts };
 }
 
-/** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus, or its maker's name mentions heat. */
+/** Returns `mayMeasureHeat` if a device may be a heat meter: it is on an M-Bus or OpenTherm, or its maker's name mentions heat. */
 const heatDoubtOf = (makerName: string, places: string): { mayMeasureHeat?: true } =>
-  namesMBus(places) || getNameFacts(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
+  namesHeatBus(places) || getNameFacts(makerName).medium === 'heat' ? { mayMeasureHeat: true } : {};
 
 interface Called {
   path: readonly string[];

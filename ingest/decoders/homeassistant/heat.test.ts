@@ -48,6 +48,7 @@ const buses = fc.constantFrom(
   'home/wM-Bus/7',
   'gombus2mqtt/3/state',
   'm-bus/1',
+  'opentherm/state',
 );
 const heatMeters = fc.constantFrom(
   ...[

@@ -7,7 +7,7 @@ import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
-import { namesMBus } from '../vocabulary/thermal.ts';
+import { namesHeatBus } from '../vocabulary/thermal.ts';
 import {
   findTitle,
   findUnnamedValue,
@@ -287,7 +287,7 @@ function contextOf(topic: string): MembersContext {
     described: {
       ...(!isDoubtful && { device: topic }),
       ...((moves || !switches) && { isAlone: true }),
-      ...(namesMBus(topic) && { mayMeasureHeat: true }),
+      ...(namesHeatBus(topic) && { mayMeasureHeat: true }),
     },
     isStrict: true,
     codes: findProgramCodes(topic),

@@ -143,6 +143,8 @@ test.each<[string, Record<string, string>]>([
   ['JK JK_B2A8S20P', { 'total energy meter': '?' }],
   ['daly_bms Daly', { 'total energy': '?', 'total energy charge': 'battery/import' }],
   ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
+  // Bridges to inverters by their names (JasperE84/PyFusionSolarDataRelay).
+  ['fusionsolar_myplant', { 'Lifetime energy': 'pv/export', 'Day energy': '-' }],
   ['Bluetti smart plug', { Energy: 'import' }],
   ['Heat pump', { 'Energy in': 'import', 'Energy out': 'heat/import' }],
   ['', { 'AC out': '?', 'PV out': 'pv/export' }],

@@ -89,10 +89,10 @@ interface DeviceFacets {
 
 /** Words by which an inverter is recognised: manufacturers and models. The word "meter" in the same name takes precedence. */
 const INVERTERS =
-  /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|solarmax|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*)$/;
+  /^(?:hoymiles|growatt|solaredge|fronius|enphase|deye|sunsynk|solis|sofar|solax|goodwe|sungrow|kostal|kaco|sunny|solarlog|solarmax|opendtu|victron|fve|balkonkraftwerk|deye\w*|sunsynk\w*|growatt\w*|solax\w*|\w+solar)$/;
 /** Words by which a battery is recognised: manufacturers of batteries and of their management systems, and bridges to these. */
 const STORES =
-  /^(?:\w*bms\w*|batmon|jk|jikong|daly|jbd|jiabaida|seplos|pylon\w*|pecron|bluetti|jackery)$/;
+  /^(?:\w*bms\w*|batmon|jk|jikong|daly|jbd|jiabaida|seplos|pylon\w*|pecron|bluetti|jackery|solarflow|solarbank)$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
 const NO_DEVICE: DeviceFacets = {
   isInverter: false,

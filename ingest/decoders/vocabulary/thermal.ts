@@ -9,8 +9,12 @@ export const namesHeatMeter = (text: string): boolean =>
     text,
   );
 
-/** Whether a text names an M-Bus: `mbus`, `wM-Bus`, `libmbus2mqtt`. Most meters on an M-Bus count heat or water. */
-export const namesMBus = (text: string): boolean => /(?<![a-z])(?:w|lib|go)?m[\s_-]?bus(?![a-z])/i.test(text);
+/**
+ * Whether a text names a bus whose energies and powers are mostly heat: an M-Bus (`mbus`, `wM-Bus`, `libmbus2mqtt`), or OpenTherm, by which
+ * boilers publish the power of their burner.
+ */
+export const namesHeatBus = (text: string): boolean =>
+  /(?<![a-z])(?:(?:w|lib|go)?m[\s_-]?bus|open[\s_-]?therm|otgw|otgateway)(?![a-z])/i.test(text);
 
 const FLOW =
   /^(?:flow|supply|forward|inlet|vorlauf\p{L}*|aanvoer\p{L}*|framlednings?\p{L}*|fremlob\p{L}*|depart|mandata|ida|impulsion|zasilan\p{L}*|privod\p{L}*|meno)$/u;

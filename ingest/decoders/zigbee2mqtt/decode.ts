@@ -104,6 +104,17 @@ const POWER = /^power(?:_(\w+))?$/;
 /** Matches endpoints that are circuits: gangs of a switch, or sockets of a strip. */
 const CIRCUIT = /^(left|right|center|top|bottom|(top|center|bottom)_(left|right)|\d{1,2})$/;
 
+const UNITS = { energy_total_kwh: 'kWh', power_w: 'W' } as const;
+
+/**
+ * Whether an attribute is that of one of two clamps (`power_a` and `power_b` of a PJ-1203A, without `power_c`). One may measure the grid
+ * and the other the panels, so the owner is asked about each (counting rules, "Registers of one device", rule 6).
+ */
+function isOfClamp({ has }: ZigbeeDeviceState, name: string): boolean {
+  const [, of] = /^(?:produced_)?(power|energy)(?:_produced|_consumed)?_[ab]$/.exec(name) ?? [];
+  return of !== undefined && has(`${of}_a`) && has(`${of}_b`) && !has(`${of}_c`);
+}
+
 /** Reads registers and power. Ignores attributes with an unknown ending: `energy_today` resets each day. */
 function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   const { device, attributes, atMs } = state;
@@ -118,7 +129,8 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
   ) => {
     if (channel === null || said.has(`${kind} ${channel}`)) return;
     said.add(`${kind} ${channel}`);
-    collector.add({ device, channel, kind, value, times, atMs, name });
+    const place = isOfClamp(state, name) ? { channel: `unknown/${name}`, asks: { unit: UNITS[kind] } } : { channel };
+    collector.add({ device, ...place, kind, value, times, atMs, name });
   };
   for (const [name, value] of Object.entries(attributes)) {
     const energy = ENERGY.exec(name);
