@@ -16,7 +16,7 @@ const REGISTERS = new Map([
   ['PrEnergySumHwc', 'hwc/import'],
   ['ConsumptionTotal', 'import'],
 ]);
-/** Names of sums in kWh whose meaning only the owner knows: whether the sum resets, or which fuel or which of two heat flows it counts. */
+/** Names of sums in kWh whose meaning only the owner knows: whether they reset, which fuel or which of two heat flows they count. */
 const ASKED_KWH = new Set([
   'PrEnergySum',
   'PrFuelSum',
@@ -29,8 +29,9 @@ const ASKED_KWH = new Set([
   'EnergyCool',
 ]);
 const PERIOD = /(?:this|last)(?:month|year|day)|today|yesterday|currentday|month|year/i;
-/** Names of sums, such as `PrEnergySumHwc1` and `YieldSum`, for which ebusd's definitions state no unit. */
-const SUM = /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)/;
+/** Names of sums for which ebusd's definitions state no unit: `PrEnergySumHwc1`, `YieldSum`, `HcElecConsTotal`. */
+const SUM =
+  /^(?:Pr)?(?:Energy|Fuel|Yield|Consumption)(?:Sum|Total)|^(?:Total|Sum)(?:Energy|Fuel|Yield|Consumption)|(?:Elec|Gas|Env)(?:Cons|Yield)(?:Sum|Total)$/;
 
 /** Returns the meaning of a message by its name; null if messages of this name are not read. */
 function measuredOf(name: string): Measured | null {
@@ -64,13 +65,13 @@ type EbusdTopic =
   | { about: 'nothing' };
 
 const TOPIC = /^((?:.+\/)?ebusd[\w-]*\/([^/]+))\/([^/]+)(?:\/([^/]+))?$/i;
-/** Topic below a root that the owner has chosen. Below such a root, only the name of the message can identify ebusd. */
+/** Topic below a root that the owner has chosen. There the name of the message must identify ebusd. */
 const OWN_ROOT = /^(.+\/[^/]+)\/([A-Za-z0-9]+)$/;
 const REQUESTS = new Set(['get', 'set', 'list']);
 
 /**
- * Parses `ebusd/{circuit}/{name}`, optionally followed by a field. Below any other root, parses only known message names. Returns null for
- * every other topic.
+ * Parses `ebusd/{circuit}/{name}`, optionally with a field, and known message names below any other root. Returns null for every other
+ * topic.
  */
 function parseEbusdTopic(topic: string): EbusdTopic | null {
   const [, device, circuit, name, field] = TOPIC.exec(topic) ?? [];
@@ -97,7 +98,7 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   if (parsed.about === 'nothing') return emptyResult();
   const { device, name, field } = parsed;
   const measured = measuredOf(name);
-  // Skips the state of a sensor. If ebusd publishes each field separately, the state has a topic of its own.
+  // Skips the state of a sensor, which has a topic of its own if ebusd publishes each field separately.
   if (!measured || field === 'sensor' || payload.length === 0) return emptyResult();
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');

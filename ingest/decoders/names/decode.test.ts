@@ -731,6 +731,14 @@ const ASKED: [topic: string, body: unknown, name: string][] = [
   ['EspEasy/Energy_11/SDM230s3/ImpA', '1234.5', 'ImpA'],
   ['layzspa/times', { UPTIME: 123, KWH: 45.678, COST: 12.3 }, 'KWH'],
   ['house/meter', { electricity: 12_345.6 }, 'electricity'],
+  // Sources: futurehomeno/fimp-api (meter_elec), a fork of fluvius2mqtt, an older converter of the LiXee ZLinky_TIC.
+  ['pt:j1/mt:evt/rt:dev/sv:meter_elec', { val: { e_import: 48_211.64, p_import: 2_310 } }, 'val/e_import'],
+  ['dsmr/elec_cons_t1', { elec_cons_t1: 9_120.331, database: 'dsmr' }, 'elec_cons_t1'],
+  ['iot/zigbee/ZLinky', { currentSummDelivered: 4_571_435, linkquality: 120 }, 'currentSummDelivered'],
+  // Names below Home Assistant's prefix that are no announcement (F1ATB's router), and words that end like a unit (va).
+  ['homeassistant/sensor/RMS_state', { Energie_M_Soutiree: 7, PuissanceS_M: 3 }, 'Energie_M_Soutiree'],
+  ['eredes/contador', { energia_ativa_importada: 8_123_411 }, 'energia_ativa_importada'],
+  ['casa/contatore', { energia_attiva_prelevata: 8_123_411 }, 'energia_attiva_prelevata'],
 ];
 
 test.each(ASKED)('asks about %s, whose unit is unknown', (on, body, name) => {
@@ -777,6 +785,21 @@ test('reads a number and its unit in any spelling of their names, and a number a
       expect(nested?.readings).toMatchObject([{ device: 'cellar/x', channel: 'import', value: number }]);
     }),
   );
+});
+
+test('reads a number with its unit as meters print it, and a list of meters that state their names', () => {
+  // IEC 62056-21 (eBZ DD3), and a list that names its meters by `meter_name`.
+  expect(read('ebz/1-0:1.8.0*255', '000002.66313813*kWh')?.readings).toMatchObject([
+    { channel: 'import', value: 2.66313813 },
+  ]);
+  const data = [
+    { meter_name: 'HOOFDTELLER_AFNAME_KWH', value: 912_331.4 },
+    { meter_name: 'HOOFDTELLER_INJECTIE_KWH', value: 20_111.8 },
+  ];
+  expect(read('telemetry/x/default', { timestamp: 1_700_000_100_000, data })?.asks).toMatchObject([
+    { native_name: 'data/HOOFDTELLER_AFNAME_KWH', value: 912_331.4 },
+    { native_name: 'data/HOOFDTELLER_INJECTIE_KWH', value: 20_111.8 },
+  ]);
 });
 
 test('reads the unit that a sibling states for a number, for its last word, or for the only number', () => {

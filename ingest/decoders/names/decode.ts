@@ -36,7 +36,7 @@ import {
  * separately.
  */
 const NO_READINGS =
-  /^(?:\$|homeassistant\/(?:[a-z_]+$|(?:[a-z_]*sensor|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
+  /^(?:\$|homeassistant\/(?:status$|(?:[a-z_]*sensor(?=\/[^/]+\/)|climate|switch|number|select|button|light|text|update|device[a-z_]*|tag|event|water_heater)\/)|spBv1\.0\/|energy\/v1\/)|\/(?:config|cmd|command|request|rpc|update|response|settings)$/i;
 
 /**
  * Decoder of messages whose member names or topics state the quantity: `total_power_import_kwh`, `active_power_w`. The last family: it

@@ -24,7 +24,7 @@ const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
 /** Names of members that contain the name of the object's number. */
-const TITLE_NAMES = namesByRank('title titel humanname name label key measurand');
+const TITLE_NAMES = namesByRank('title titel humanname name meter_name sensor_name label key measurand');
 
 function namesByRank(names: string): ReadonlyMap<string, number> {
   return new Map(names.split(' ').map((name, rank) => [name, rank]));
@@ -75,9 +75,12 @@ export function numberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: st
 }
 
 /** A text that contains a number and its unit. Does not match a comma before exactly three digits, which may separate thousands. */
-const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
+const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*\*?(\p{L}[\p{L}\d³]{0,3}|°C)\s*$/u;
 
-/** Splits a text such as `12345.6 kWh` (openHAB) or `145,57 kWh` into number and unit; returns null for every other text. */
+/**
+ * Splits a text such as `12345.6 kWh` (openHAB), `145,57 kWh` or `000002.66*kWh` (IEC 62056-21) into number and unit; returns null for
+ * every other text.
+ */
 export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
   const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
   if (number === undefined || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;

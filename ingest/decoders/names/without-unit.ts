@@ -40,19 +40,19 @@ export const describe = (path: string, { around = [], described }: MembersContex
  * energy.
  */
 const ENERGY =
-  /[eé]nerg|summation|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
+  /[eé]nerg|summ(?:ation|_?(?:deliver|receiv))|cons[ou]m|verbrauch|verbruik|f(?:ö|oe?)rbru[kg]|kulutus|zu[zż]yci|spot[rř]eb|w(?:ä|ae?)rmemenge|kwh|meter_?produc|meter\/(?:im|ex)port|emeter\/(?:\d\/)?totaa?l$|(?:^|[_\s/])e[_\s-]?(?:[a-z\d]+[_\s-])*(?:total|tot|all)$/i;
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
  * Abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`,
  * `A+`.
  */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum)|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
 /** Words for a lifetime total. */
 export const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
 /** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
 const SHORT_POWER =
-  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|l[1-3])\d?$/i;
+  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$/i;
 /** Words for power. */
 const POWER =
   /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
@@ -93,8 +93,8 @@ export const findProgramCodes = (topic: string): RegExp | undefined =>
 const FLOW = /solar|pv|photovolt|grid|netz|bezug|einspeis|feed_?in|teruglever|inject/i;
 /** Topic levels that state how often the topic is published. */
 const SCHEDULE = /^(?:minutes?|seconds?)$/i;
-/** Units of quantities other than active energy. */
-const OTHER_UNIT = /k?va(?:rh?|h)?(?:_|$)/i;
+/** Units of quantities other than active energy: `_kvarh`, `energyVAh`. Excludes words that end like one: `energia_ativa_importada`. */
+const OTHER_UNIT = /(?<![A-Za-z])[kK]?[vV][aA](?:[rR][hH]?|[hH])?(?:_|$)|(?<=[a-z])k?VA(?:[rR]h?|h)?(?:_|$)/;
 
 /** Fuels, and containers of fuel. Unless a word for energy is added, their numbers are volumes, weights and levels. */
 const FUEL =
