@@ -628,6 +628,7 @@ test('asks about the power of a unit alone below a subject, and about a surplus,
       expect([name, result?.readings, result?.asks.length]).toEqual([name, [], 1]);
     }
   expect(read('house/pv/power/W', '834')?.readings).toMatchObject([{ channel: 'pv/export' }]);
+  expect(read('house/meter/import/W', '834')?.readings).toMatchObject([{ channel: 'import' }]);
   expect(read('house/x', { surplus_energy_kwh: 834 })?.readings).toMatchObject([{ channel: 'export' }]);
 });
 

@@ -95,8 +95,8 @@ const volumePlace = (path: string) => ({ channel: `m3/unknown/${toChannelWord(pa
 const isCounted = ({ channel }: MetricQuantity): boolean => !/(?:^|\/)(?:unknown|ignored)\//.test(channel);
 
 /**
- * Turns powers without a direction into questions, because they may be an inverter's, and those whose name is only a unit below a subject.
- * If a register of the device counts, its powers are returned unchanged.
+ * Turns powers without a direction into questions, because they may be an inverter's or, if only the subject is known (`pv/watt`), a
+ * surplus. If a register of the device counts, its powers are returned unchanged.
  */
 function withDoubtfulPowers(
   all: ReadonlyMap<string, MetricQuantity | null>,
@@ -107,8 +107,8 @@ function withDoubtfulPowers(
     one.unit.kind === 'power_w' &&
     isCounted(one) &&
     one.described?.isAlone === true &&
-    (isUnitOfSubject(one.described.names[0] ?? '') ||
-      (/(?:^|\/)import(?:\/|$)/.test(one.channel) && getRegisterFacts(one.described).way === null));
+    getRegisterFacts(one.described).way === null &&
+    (isUnitOfSubject(one.described.names[0] ?? '') || /(?:^|\/)import(?:\/|$)/.test(one.channel));
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
