@@ -6,7 +6,7 @@ import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** One line is logged for this many messages for moved accounts. */
+/** Number of messages for moved accounts per log entry. */
 const LOG_MOVED_EVERY = 10_000;
 
 /** Maximum length of an error text that is stored with a message. */
@@ -32,34 +32,44 @@ function refused({ gateway: _gateway, ...message }: IncomingMessage, error: Erro
   return { ...message, decoded: { deviceId, readings: [], rejections: [{ element: null, reason }] } };
 }
 
-/** Splits a batch into two halves and keeps the order of its messages. Used to find the message that makes the batch fail. */
+/** Splits a batch into two halves without changing the order of its messages, to find the message that makes the batch fail. */
 function halvesOf<T>(batch: readonly T[]): [T[], T[]] {
   const middle = batch.length >> 1;
   return [batch.slice(0, middle), batch.slice(middle)];
 }
 
+/** Numbers of stored readings and of rejections of several messages, and the results of devices' own messages. */
+interface WrittenMessages extends Pick<WriteResult, 'stored' | 'rejected'> {
+  results: ResultsByMessage;
+}
+
 /**
  * Writes messages like the pipeline, but without retries. If one message makes its batch fail, this function finds that message by halving
- * the batch repeatedly, and stores it as a rejection. Returns the result of each message (`WriteResult.byMessage`). Throws if the database
- * fails or a rejection cannot be stored; messages written before the error remain stored.
+ * the batch repeatedly, and stores it as a rejection. Throws if the database fails or a rejection cannot be stored; messages written before
+ * the error remain stored.
  */
-export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<ResultsByMessage> {
+export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<WrittenMessages> {
   try {
-    const { byMessage } = await writer.write(batch);
-    return byMessage?.() ?? new Map();
+    const { stored, rejected, byMessage } = await writer.write(batch);
+    return { stored, rejected, results: byMessage?.() ?? new Map() };
   } catch (error) {
-    if (!(await isOfTheMessages(writer, error))) throw error;
-    const results: ResultsByMessage = new Map();
     const [only] = batch;
+    if (!only || !(await isOfTheMessages(writer, error))) throw error;
+    const all: WrittenMessages = { stored: 0, rejected: 0, results: new Map() };
     if (batch.length > 1) {
-      for (const half of halvesOf(batch))
-        for (const [message, result] of await writeOrReject(writer, half)) results.set(message, result);
-    } else if (only) {
-      const instead = refused(only, error as Error);
-      const result = (await writer.write([instead])).byMessage?.().get(instead);
-      if (result) results.set(only, result);
+      for (const half of halvesOf(batch)) {
+        const { stored, rejected, results } = await writeOrReject(writer, half);
+        all.stored += stored;
+        all.rejected += rejected;
+        for (const [message, result] of results) all.results.set(message, result);
+      }
+      return all;
     }
-    return results;
+    const instead = refused(only, error as Error);
+    const { rejected, byMessage } = await writer.write([instead]);
+    const result = byMessage?.().get(instead);
+    if (result) all.results.set(only, result);
+    return { ...all, rejected };
   }
 }
 
@@ -70,7 +80,7 @@ export interface PipelineCounts {
   stored: number;
   duplicates: number;
   rejected: number;
-  /** Number of rejected messages of devices above their flood limit. `rejected` includes these messages. */
+  /** Number of messages of devices above their flood limit. They are also counted in `rejected`. */
   overLimit: number;
   /** Number of messages for accounts that moved to another installation. */
   departed: number;

@@ -131,7 +131,7 @@ export class SentReadingsWriter {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      const results = await writeOrReject(
+      const { results } = await writeOrReject(
         this.#writer,
         batch.map(({ message }) => message),
       );

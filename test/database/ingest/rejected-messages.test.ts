@@ -76,6 +76,22 @@ test('rejected messages are listed with their reasons, and stored by a replay on
   expect(await energy('replay', '--since', '2999-01-01T00:00:00Z')).toContain('0 messages replayed');
 });
 
+test('a message that still cannot be written is rejected again, and does not end the replay', async () => {
+  const { pool } = database;
+  const { deviceId } = await createMeter(database);
+  await pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
+  const at = Date.now() - 600_000;
+  for (const kwh of [1, 2, 3])
+    await sendMessage(deviceId, JSON.stringify({ ts: at + kwh * 60_000, energy_total_kwh: kwh }));
+  await pool.query('UPDATE devices SET deleted_at = NULL WHERE device_id = $1', [deviceId]);
+  await pool.query('ALTER TABLE readings ADD CONSTRAINT poison CHECK (value <> 2000000)');
+  const replayed = await replayRejected(pool, { deviceId }, { retentionMonths: 13 });
+  await pool.query('ALTER TABLE readings DROP CONSTRAINT poison');
+  expect(replayed).toMatchObject({ messages: 3, stored: 2, rejected: 1 });
+  const listed = await listRejected(pool, { deviceId }, { limit: 10 });
+  expect(listed.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^cannot be written: .*poison/)]);
+});
+
 test('control characters from a device do not reach the terminal, in the topic or in the reason', async () => {
   await database.pool.query(
     `INSERT INTO rejected_messages (received_at, topic, payload, reason)
