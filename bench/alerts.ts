@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
-import { startEvaluator } from '#src/alerts/pool.ts';
+import { startAlertEvaluator } from '#src/alerts/pool.ts';
 import { newId } from '#src/core/ids.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
@@ -29,7 +29,7 @@ const ROUNDS = 3;
  * Measures the time from PUBLISH until the webhook reaches an HTTPS receiver, on every tier, with 1,000 readings/s from 10,000 homes that
  * have one alert each. Also measures alert evaluations per second on one thread and on all threads.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(publishToReceipt, { alsoPlain: false });
   const threads = await measureEvaluations();
   const lines = results.map(
@@ -164,7 +164,7 @@ async function measureEvaluations(): Promise<{ one: number; all: number; threads
 }
 
 async function evaluationsWith(threads: number): Promise<number> {
-  const evaluator = startEvaluator(threads);
+  const evaluator = startAlertEvaluator(threads);
   const users = 2_000;
   const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'];
   const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;

@@ -7,7 +7,7 @@ import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { systemClock } from '#src/core/clock.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 
 /**
@@ -39,7 +39,7 @@ function server() {
     );
   }
   const app = Fastify({ https: { ...tls, minVersion: 'TLSv1.2' } });
-  const range = dayRange(start, end, 'UTC');
+  const range = createDayRange(start, end, 'UTC');
   app.get('/v1/energy-insights', async (_request, reply) => {
     if (mode === 'query') await readImports(db, { userId }, range, 'day');
     return reply.type('application/json; charset=utf-8').send(bytes);

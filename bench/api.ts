@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { heapFlags } from '#src/start/children.ts';
+import { getHeapFlags } from '#src/start/children.ts';
 import { createUser } from '#src/users/store.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
@@ -26,7 +26,7 @@ interface Result {
  * Measures requests/s and p99 of 30 days of insights over TLS keep-alive, compared with a bare handler and with a handler that only runs
  * the SQL statement.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     const db = createDatabase(database.pool);
@@ -82,7 +82,7 @@ export async function bench(): Promise<BenchmarkResult> {
 /** Starts a server process (api-server.ts), and ends it after `run`. */
 export async function withServer<T>(args: string[], run: (port: number, pid: number) => Promise<T>): Promise<T> {
   const child = fork(fileURLToPath(new URL('./api-server.ts', import.meta.url)), args, {
-    execArgv: heapFlags('api'),
+    execArgv: getHeapFlags('api'),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   try {

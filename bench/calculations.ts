@@ -4,12 +4,12 @@ import { compareOffers } from '#src/cost/compare.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { loadInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { readImports } from '#src/energy/usage/imports.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import { parseTariff } from '#src/tariffs/terms.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { COSTED_FROM, COSTED_UNTIL, COSTED_ZONE, createCostedHomes } from './costs.ts';
+import { COST_RANGE_END, COST_RANGE_START, COST_RANGE_ZONE, createHomesWithTariffs } from './costs.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
@@ -18,7 +18,7 @@ const USER_ID = 'usr_3';
 /** A home with a grid meter only. One statement reads all its rows. */
 const SIMPLE_USER_ID = 'usr_simple';
 /** A month of 31 days: 2,976 quarter-hours. */
-const MONTH = dayRange('2025-05-01', '2025-05-31', 'UTC');
+const MONTH = createDayRange('2025-05-01', '2025-05-31', 'UTC');
 const NOW = new Date('2026-06-01');
 const SERIES = { series_id: 'prs_bench' };
 const OFFERS = [
@@ -31,7 +31,7 @@ const OFFERS = [
     user_id: USER_ID,
     name: `offer ${index}`,
     currency: 'EUR',
-    valid_from: COSTED_FROM,
+    valid_from: COST_RANGE_START,
     terms: { standing_per_day: '0.41', ...terms },
   }),
 );
@@ -56,12 +56,12 @@ interface Times {
  * Measures two ratios. First: a comparison of three tariffs and a simulated battery over a year of quarter-hours, relative to reading the
  * year's daily rows. Second: a month of quarter-hours, relative to the statement that reads them.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   const calculator = createCalculator();
   try {
     const { pool } = database;
-    await createCostedHomes(pool);
+    await createHomesWithTariffs(pool);
     await pool.query(
       `INSERT INTO users (user_id, email, role, timezone) VALUES ($1, 'simple@example.com', 'homeowner', 'UTC')`,
       [SIMPLE_USER_ID],
@@ -74,8 +74,8 @@ export async function bench(): Promise<BenchmarkResult> {
     const db = createDatabase(pool);
     const asked = {
       userId: USER_ID,
-      zone: COSTED_ZONE,
-      range: dayRange(COSTED_FROM, COSTED_UNTIL, COSTED_ZONE),
+      zone: COST_RANGE_ZONE,
+      range: createDayRange(COST_RANGE_START, COST_RANGE_END, COST_RANGE_ZONE),
       now: NOW,
     };
     const run = <T>(work: (signal: AbortSignal) => Promise<T>) => calculator.run(USER_ID, work);

@@ -5,8 +5,8 @@ import type { BenchmarkResult, Goal } from './answer.ts';
 import { measureLoad } from './cells/load.ts';
 import { measureMoves } from './cells/moves.ts';
 import { measureReconnect } from './cells/reconnect.ts';
-import { measureDeadCell, measureMapChanges, measureRequests } from './cells/requests.ts';
-import { type Rig, startRig } from './cells/rig.ts';
+import { measureDeadCell, measureRequests, measureRoutingMapChanges } from './cells/requests.ts';
+import { type CellsInstallationUnderTest, startCellsUnderTest } from './cells/rig.ts';
 
 const NEEDED = /^HAProxy/;
 const FULL = {
@@ -33,7 +33,7 @@ interface PartResult {
 }
 
 /** Parts of the run by name, in order of execution. The last part kills a cell. The goals are those of the design of cells. */
-const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
+const PARTS: Record<string, (rig: CellsInstallationUnderTest) => Promise<PartResult>> = {
   load,
   requests,
   map,
@@ -49,7 +49,7 @@ const PARTS: Record<string, (rig: Rig) => Promise<PartResult>> = {
  * process or a cell; moves of accounts under load; and requests while the map of exceptions changes. `names`: parts of the run, all if
  * empty. `--quick`: a shorter run.
  */
-export async function bench(names: readonly string[]): Promise<BenchmarkResult> {
+export async function runBenchmark(names: readonly string[]): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) process.exit(2);
@@ -58,7 +58,7 @@ export async function bench(names: readonly string[]): Promise<BenchmarkResult> 
     console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`);
     process.exit(2);
   }
-  const rig = await startRig();
+  const rig = await startCellsUnderTest();
   try {
     const result = { lines: [] as string[], json: { plan: PLAN } as Record<string, unknown>, goals: [] as Goal[] };
     for (const [name, run] of Object.entries(PARTS)) {
@@ -75,7 +75,7 @@ export async function bench(names: readonly string[]): Promise<BenchmarkResult> 
   }
 }
 
-async function load(rig: Rig): Promise<PartResult> {
+async function load(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await measureLoad(rig, PLAN);
   const { pair, one, two } = measured;
   const lines = Object.entries({ 'one cell': one, 'two cells': two, 'one cell, two ingest behind HAProxy': pair }).map(
@@ -96,14 +96,14 @@ async function load(rig: Rig): Promise<PartResult> {
   return { measured, goals, lines };
 }
 
-async function requests(rig: Rig): Promise<PartResult> {
+async function requests(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const us = await measureRequests(rig, PLAN.requests);
   const what = 'CPU of the router a request';
   return { measured: us, goals: [{ what, measured: round(us), unit: ' µs', goal: { atMost: 200 } }] };
 }
 
-async function map(rig: Rig): Promise<PartResult> {
-  const measured = await measureMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
+async function map(rig: CellsInstallationUnderTest): Promise<PartResult> {
+  const measured = await measureRoutingMapChanges(rig, { ...PLAN, accounts: PLAN.listedAccounts });
   const { failed, longestMs, changeMs } = measured;
   const listed = `a map of ${PLAN.listedAccounts.toLocaleString('en')} accounts`;
   const goals = [
@@ -114,7 +114,7 @@ async function map(rig: Rig): Promise<PartResult> {
   return { measured, goals };
 }
 
-async function router(rig: Rig): Promise<PartResult> {
+async function router(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await measureReconnect(rig, PLAN.devices);
   const { seconds, ingestKb, routerKb } = measured;
   const devices = PLAN.devices.toLocaleString('en');
@@ -131,7 +131,10 @@ async function router(rig: Rig): Promise<PartResult> {
 }
 
 /** Kills each of the two ingest processes of one cell in turn, while clients wait for a CONNACK for at most the given time. */
-async function killIn({ cells: [first] }: Rig, patience: { connectTimeoutMs?: number } = {}): Promise<KillResult> {
+async function killIn(
+  { cells: [first] }: CellsInstallationUnderTest,
+  patience: { connectTimeoutMs?: number } = {},
+): Promise<KillResult> {
   const pair = await startIngestPair({ url: first.database.url });
   try {
     const devices = await first.pair(KILL_DEVICES);
@@ -147,7 +150,7 @@ const waitsOf = ({ rounds }: KillResult): string[] => rounds.flatMap(({ waits })
 const worst = ({ rounds }: KillResult, of: (round: KillResult['rounds'][number]) => number) =>
   round(Math.max(...rounds.map(of)));
 
-async function kills(rig: Rig): Promise<PartResult> {
+async function kills(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await killIn(rig);
   const goals = [
     { what: 'Acknowledged messages lost while processes were killed', measured: measured.lost, goal: NONE },
@@ -165,14 +168,14 @@ async function kills(rig: Rig): Promise<PartResult> {
 }
 
 /** Repeats `killIn` with clients that wait for a CONNACK as long as mqtt.js does by default. */
-async function patient(rig: Rig): Promise<PartResult> {
+async function patient(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await killIn(rig, { connectTimeoutMs: MQTTJS_TIMEOUT_MS });
   const what = 'Longest time until a client that waits 30 s for a CONNACK has a PUBACK';
   const goals = [{ what, measured: worst(measured, ({ backS }) => backS), unit: ' s', goal: null }];
   return { measured, goals, lines: waitsOf(measured) };
 }
 
-async function moves(rig: Rig): Promise<PartResult> {
+async function moves(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await measureMoves(rig, PLAN.accounts);
   const { accounts, lost, doubled, wrong, heldMs, publishWaitS, requestWaitS, exceptionsPerAccount } = measured;
   const goals = [
@@ -193,7 +196,7 @@ async function moves(rig: Rig): Promise<PartResult> {
   return { measured, goals };
 }
 
-async function dead(rig: Rig): Promise<PartResult> {
+async function dead(rig: CellsInstallationUnderTest): Promise<PartResult> {
   const measured = await measureDeadCell(rig, PLAN.seconds);
   const goals = [
     { what: 'Requests of a cell that failed after the other was killed', measured: measured.failed, goal: NONE },

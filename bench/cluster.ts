@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectAmqp } from 'amqplib';
 import { declareTopology } from '#ingest/source/amqp/declare.ts';
-import { shardQueue } from '#ingest/source/amqp/topology.ts';
+import { getShardQueueName } from '#ingest/source/amqp/topology.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ROUTING_KEYS } from '#src/devices/topics.ts';
 import { startBrokerCalls } from '../test/support/cluster/broker-calls.ts';
@@ -12,7 +12,7 @@ import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import { findMissingRequirements } from '../test/support/setup/needs.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { postgresCpuMs, processCpuMs } from './cpu.ts';
+import { readPostgresCpuMs, readProcessCpuMs } from './cpu.ts';
 import { measureAedesCeiling, measureBrokerCeiling, startPublisher, waitUntilStored } from './ingest.ts';
 import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
@@ -50,7 +50,7 @@ interface Figure {
  * two. For comparison, in the same run: a consumer that only counts and acknowledges, mosquitto, and the embedded broker. Also measures the
  * CPU time of each part.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const missing = findMissingRequirements().filter(({ name }) => NEEDED.test(name));
   for (const { name, how } of missing) console.log(`NOT RUN: ${name} is missing. To have it: ${how}.`);
   if (missing.length > 0) process.exit(2);
@@ -219,7 +219,7 @@ export async function measurePublishing(
   const cpuMs = () => ({
     broker: sum(brokers),
     worker: sum(workers),
-    postgres: servers.reduce((ms, folder) => ms + postgresCpuMs(join(folder, 'postgres')), 0),
+    postgres: servers.reduce((ms, folder) => ms + readPostgresCpuMs(join(folder, 'postgres')), 0),
   });
   const [fromMs, before] = [performance.now(), cpuMs()];
   child.send('go');
@@ -246,7 +246,7 @@ async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise
     for (let shard = 0; shard < SHARDS; shard++) {
       const channel = await connection.createChannel();
       await channel.prefetch(PREFETCH);
-      await channel.consume(shardQueue(shard), (message) => {
+      await channel.consume(getShardQueueName(shard), (message) => {
         if (!message) return;
         channel.ack(message);
         if (++count === MESSAGES) finish();
@@ -266,4 +266,4 @@ async function measureCounting(broker: Broker, devices: PairedDevice[]): Promise
   }
 }
 
-const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + processCpuMs(pid), 0);
+const sum = (pids: readonly number[]) => pids.reduce((ms, pid) => ms + readProcessCpuMs(pid), 0);

@@ -2,16 +2,16 @@ import { loadInsightsWithCostAndEmissions } from '#src/cost/insights.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
 
 const QUERIES = 120;
 const weighted = new Set(['cost'] as const);
-export const COSTED_FROM = '2025-01-01';
-export const COSTED_UNTIL = '2025-12-31';
-export const COSTED_ZONE = 'Europe/Berlin';
+export const COST_RANGE_START = '2025-01-01';
+export const COST_RANGE_END = '2025-12-31';
+export const COST_RANGE_ZONE = 'Europe/Berlin';
 const QUARTER_HOURS = `(SELECT array_agg((random() * 4e5)::int) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)`;
 
 /** Number of homes with a year of data, by type of tariff. */
@@ -25,11 +25,11 @@ const HOMES = {
 };
 
 /** Creates a home for each type of tariff, with a grid meter, solar panels and a year of quarter-hours: `usr_1`, `usr_2`, … */
-export async function createCostedHomes(pool: Pool): Promise<void> {
-  await ensurePartitions(pool, { from: new Date(COSTED_FROM), to: new Date(COSTED_UNTIL) });
+export async function createHomesWithTariffs(pool: Pool): Promise<void> {
+  await ensurePartitions(pool, { from: new Date(COST_RANGE_START), to: new Date(COST_RANGE_END) });
   await pool.query(
     `INSERT INTO users (user_id, email, role, timezone) SELECT 'usr_' || u, u || '@example.com', 'homeowner', $2 FROM generate_series(1, $1::int) u`,
-    [Object.keys(HOMES).length, COSTED_ZONE],
+    [Object.keys(HOMES).length, COST_RANGE_ZONE],
   );
   await pool.query(
     `INSERT INTO devices (device_id, user_id, type, location, mqtt_secret_sha256, placement)
@@ -43,7 +43,7 @@ export async function createCostedHomes(pool: Pool): Promise<void> {
     `INSERT INTO ${PACKED_DAYS.relation} (device_id, day, user_id, energy_milliwatt_hours, export_milliwatt_hours, reading_count, covered_ms, export_covered_ms)
      SELECT device_id, d.day, user_id, ${QUARTER_HOURS}, ${QUARTER_HOURS}, '{1}', '{900000}', '{900000}'
      FROM devices, generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
-    [COSTED_FROM, COSTED_UNTIL],
+    [COST_RANGE_START, COST_RANGE_END],
   );
   await pool.query(
     `INSERT INTO price_series (series_id, user_id, name, currency, resolution_minutes) VALUES ('prs_bench', 'usr_1', 'spot', 'EUR', 15)`,
@@ -52,7 +52,7 @@ export async function createCostedHomes(pool: Pool): Promise<void> {
     `INSERT INTO prices (series_id, day, prices)
      SELECT 'prs_bench', d.day, (SELECT array_agg((random() * 4e8 - 5e7)::bigint) FROM generate_series(1, 96) WHERE d.day IS NOT NULL)
      FROM generate_series($1::timestamptz, $2::timestamptz, interval '1 day') d (day)`,
-    [COSTED_FROM, COSTED_UNTIL],
+    [COST_RANGE_START, COST_RANGE_END],
   );
   for (const [index, terms] of Object.values(HOMES).entries()) {
     await pool.query(
@@ -67,13 +67,13 @@ export async function createCostedHomes(pool: Pool): Promise<void> {
  * Measures how much longer a response for a year takes if it includes costs. The same requests are sent with and without costs,
  * alternately, for homes with a grid meter and solar panels.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     const { pool } = database;
-    await createCostedHomes(pool);
+    await createHomesWithTariffs(pool);
     const db = createDatabase(pool);
-    const range = dayRange(COSTED_FROM, COSTED_UNTIL, COSTED_ZONE);
+    const range = createDayRange(COST_RANGE_START, COST_RANGE_END, COST_RANGE_ZONE);
     const include = new Set(['grid_import', 'grid_export'] as const);
     const results: Record<
       string,

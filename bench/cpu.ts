@@ -9,13 +9,13 @@ function fieldsOf(pid: string): (number: number) => number {
 }
 
 /** CPU time of a process so far, user plus system, in ms. */
-export function processCpuMs(pid: number): number {
+export function readProcessCpuMs(pid: number): number {
   const own = fieldsOf(String(pid));
   return (own(14) + own(15)) * 10;
 }
 
 /** CPU time so far of a PostgreSQL server and all its processes, including ended ones, user plus system, in ms. */
-export function postgresCpuMs(postgresDir: string): number {
+export function readPostgresCpuMs(postgresDir: string): number {
   const postmaster = readFileSync(join(postgresDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0] as string;
   const own = fieldsOf(postmaster);
   let ticks = own(14) + own(15) + own(16) + own(17);

@@ -28,7 +28,7 @@ const FAMILIES_ASKED = 40;
  * families: once with the family first in the order of look-up, and once with the family last. Also measures the native family. `only`:
  * names of families; empty: all.
  */
-export async function bench(only: readonly string[]): Promise<BenchmarkResult> {
+export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));
   const rates = FAMILIES.filter(({ name }) => only.length === 0 || only.includes(name)).map((family) => {
     // The family `names` accepts messages that all others reject, so it always comes last.

@@ -75,7 +75,7 @@ interface Fleet {
  * following pages. The callers are an administrator, and a utility that enrolled half of the homes. `--pages=300` sets the pages per query
  * and round. The two fleets are compared by the medians of pages with equal numbers of rows.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const watches: number[] = [];
   const rows = await withFleet(FEW, watches, (few) => withFleet(MANY, watches, (many) => compare(few, many)));
   const misses = rows.filter(

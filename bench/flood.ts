@@ -20,7 +20,7 @@ interface Flood {
 }
 
 /** Measures the memory of an ingest worker while devices publish as fast as they can for `--minutes=` (default 10), with each broker. */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const minutes = Number(process.argv.find((flag) => flag.startsWith('--minutes='))?.slice(10) ?? 10);
   const results: Record<string, Flood> = {};
   for (const broker of ['embedded', 'mosquitto']) {

@@ -17,7 +17,7 @@ const GOAL_DAY = 10;
  * Measures the error of a month's forecast, by day of the month, compared with two naive forecasts, on real homes: files with days as
  * `date,kwh`, or public data sets.
  */
-export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
+export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   const homes = (files.length > 0 ? files : [CARRIED]).flatMap(readHomes);
   const outcomes = homes.flatMap(({ name, used }) => forecastOutcomes(name, used, DAYS));
   const groups: [string, ForecastOutcome[]][] = [

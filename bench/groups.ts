@@ -6,7 +6,7 @@ import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
 import type { IncludeName } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroupHomes } from '#src/groups/members.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { quantile, startBenchmarkDatabase } from './support.ts';
@@ -71,7 +71,7 @@ const QUESTIONS: {
  * both (`10000` sets the number of homes of each). `--kept` measures precomputed groups only, because computing the sums takes minutes on a
  * busy machine.
  */
-export async function bench(asked: readonly string[]): Promise<BenchmarkResult> {
+export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkResult> {
   const homes = Number(asked.find((word) => !word.startsWith('--')) ?? 1_000);
   const database = await startBenchmarkDatabase();
   try {
@@ -143,7 +143,7 @@ async function answered(
 ) {
   let rows = 0;
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(include ? [include] : []));
-  const range = dayRange(start, end, zone);
+  const range = createDayRange(start, end, zone);
   const kept = await loadStoredSums(db, groupId, group, { range, groupBy });
   for await (const page of streamGroupInsights(db, group, range, groupBy, kept)) rows += page.length;
   return rows;

@@ -6,9 +6,9 @@ import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult, Goal } from './answer.ts';
-import { postgresCpuMs, processCpuMs } from './cpu.ts';
-import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
-import { measureStorageFloor, readLogBytes, type StorageCost } from './storage-floor.ts';
+import { readPostgresCpuMs, readProcessCpuMs } from './cpu.ts';
+import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
+import { measureMinimumStorageCost, readWalBytes, type StorageCost } from './storage-floor.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const SIZES = (argument('sizes') ?? '1,10,50').split(',').map(Number);
@@ -128,7 +128,7 @@ interface Costs {
  * order, as real ones do. `--interval=15m` adds meters of which every fourth reading closes an hour. `--steady=10` adds that many minutes
  * of the larger fleet without a pause, including vacuums and checkpoints.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     await addDevices(database.pool, DEVICES.many + DEVICES.few);
@@ -141,7 +141,7 @@ export async function bench(): Promise<BenchmarkResult> {
     for (const million of SIZES) {
       process.stderr.write(`filling up to ${million} million readings …\n`);
       const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
-      await addHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
+      await insertHistory(database, year, FIRST_HOME + homes + 1, FIRST_HOME + wanted);
       homes = wanted;
       // Each ten-second meter closes an hour with one of 360 readings. The clock starts at a full hour; otherwise all meters would close
       // the hour in the same round.
@@ -153,7 +153,7 @@ export async function bench(): Promise<BenchmarkResult> {
         const measured = await measure(round);
         const rate = sizeRatesOf(million, measured);
         costs ??= {
-          floor: await measureStorageFloor(database, { rows: MESSAGES, devices: DEVICES.few }),
+          floor: await measureMinimumStorageCost(database, { rows: MESSAGES, devices: DEVICES.few }),
           few: storageCostOf(measured.few),
           many: storageCostOf(measured.many),
           firstRound: share(first.cpuUs.postgres, storageCostOf(measured.many).cpuUs),
@@ -467,10 +467,10 @@ async function withWorker<T>(
     return Number(/^energy_messages_committed_total\D*(\d+)$/m.exec(await answer.text())?.[1]);
   };
   const cpuMs = {
-    postgres: () => postgresCpuMs(join(database.dataDir, 'postgres')),
-    ingest: () => processCpuMs(worker.process.pid as number),
-    worker: () => processCpuMs(backgroundWorker.process.pid as number),
-    broker: () => processCpuMs(mosquitto.pid),
+    postgres: () => readPostgresCpuMs(join(database.dataDir, 'postgres')),
+    ingest: () => readProcessCpuMs(worker.process.pid as number),
+    worker: () => readProcessCpuMs(backgroundWorker.process.pid as number),
+    broker: () => readProcessCpuMs(mosquitto.pid),
   };
   try {
     return await use(async (meters) => {
@@ -478,11 +478,11 @@ async function withWorker<T>(
       const { publisher, exited } = await startPublisher(mosquitto.url, meters);
       const before = await committed();
       const cpuFrom = cpuTimes((name) => cpuMs[name]());
-      const logFrom = await readLogBytes(database.pool);
+      const logFrom = await readWalBytes(database.pool);
       publisher.send('go');
       const { seconds, ofMinutes } = await untilCommitted(committed, before, messages);
       const cpuUs = cpuTimes((name) => ((cpuMs[name]() - cpuFrom[name]) * 1_000) / messages);
-      const walBytes = ((await readLogBytes(database.pool)) - logFrom) / messages;
+      const walBytes = ((await readWalBytes(database.pool)) - logFrom) / messages;
       await exited;
       const ingestMib = residentMib(worker.process.pid as number);
       process.stderr.write(`  ${devices} devices: ${Math.round(messages / seconds)}/s ${JSON.stringify(cpuUs)}\n`);

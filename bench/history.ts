@@ -1,10 +1,10 @@
 import { compressHistory } from '#src/database/migrate.ts';
 import {
   COLUMN_BY_MEASURE,
+  getQuarterHourColumn,
   LATER_QUARTER_HOURS,
   MEASURE_COLUMNS,
   type Measure,
-  quarterHourColumn,
 } from '#src/rollups/levels.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshUntilComplete } from '#src/rollups/refresh.ts';
@@ -14,12 +14,12 @@ import type { TierDatabase } from './tier-databases.ts';
 export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
-  LATER_QUARTER_HOURS.map((quarter) => quarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
+  LATER_QUARTER_HOURS.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
 /** SQL column lists: for each measure that has data, the columns of all quarter-hours of an hour except the first. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */
-export interface YearDays {
+export interface HistoryDays {
   start: string;
   end: string;
 }
@@ -28,9 +28,9 @@ export interface YearDays {
  * Adds a year of readings, load profile and aggregates for the homes numbered `first` to `last`, directly into the tables. The cost of
  * writing is measured by the benchmarks ingest and tiers.
  */
-export async function addHistory(
+export async function insertHistory(
   { pool, found }: Pick<TierDatabase, 'pool' | 'found'>,
-  year: YearDays,
+  year: HistoryDays,
   first: number,
   last: number,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { processCpuMs } from './cpu.ts';
+import { readProcessCpuMs } from './cpu.ts';
 import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = 50;
@@ -31,7 +31,7 @@ interface Figure {
  * additional standby worker. For comparison, in the same run: a subscriber that only counts, COPY of the same rows into a table without
  * index, and a naive script that acknowledges on receipt and inserts into a table without index.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   // Each measurement starts a new mosquitto, because the last worker of a service leaves a session, for which the broker would store later
   // messages.
@@ -195,7 +195,7 @@ async function throughScript(
 }
 
 async function measure(pids: number[], run: () => Promise<void>): Promise<Figure> {
-  const cpu = () => pids.reduce((sum, pid) => sum + processCpuMs(pid), 0);
+  const cpu = () => pids.reduce((sum, pid) => sum + readProcessCpuMs(pid), 0);
   const [from, cpuFrom] = [performance.now(), cpu()];
   await run();
   const [ms, cpuMs] = [performance.now() - from, cpu() - cpuFrom];

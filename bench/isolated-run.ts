@@ -21,7 +21,7 @@ export const isIsolatedRun = (): boolean => process.env[ISOLATED_RUN] === '1';
  * SIGQUIT also end the run. A second signal ends it at once and leaves the folder. (A separate process handles the signals, because a
  * measuring process may not handle them for seconds, or may be starting a process.) Linux only.
  */
-export async function runIsolated(): Promise<never> {
+export async function restartOnIsolatedServer(): Promise<never> {
   const folder = mkdtempSync(join(tmpdir(), 'energy-run-'));
   const [, ...args] = process.argv;
   const child = spawn(process.execPath, [...process.execArgv, ...args], {

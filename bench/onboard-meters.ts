@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import { meterReading } from '#simulators/devices/native-meter.ts';
+import { createMeterReading } from '#simulators/devices/native-meter.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 
@@ -22,7 +22,7 @@ process.once('message', async ({ url, devices, everyMs }: Task) => {
   const clients: MqttClient[] = [];
   const report = async (index: number) => {
     const home = homes[index % HOMES] as (typeof homes)[number];
-    const reading = JSON.stringify(meterReading(home, Date.now(), true));
+    const reading = JSON.stringify(createMeterReading(home, Date.now(), true));
     await clients[index]?.publishAsync(`energy/v1/${devices[index]?.deviceId}/readings`, reading, { qos: 1 });
   };
   let next = 0;

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { BenchmarkResult } from './answer.ts';
-import { freePorts, startService } from './service.ts';
+import { findFreePorts, startService } from './service.ts';
 import { startBenchmarkDatabase } from './support.ts';
 
 const DEVICES = Number(process.argv.find((flag) => flag.startsWith('--devices='))?.slice(10) ?? 10_000);
@@ -19,9 +19,9 @@ const ENERGY = resolve(import.meta.dirname, '../bin/energy.js');
  * Measures the time from a table of `--devices=` (default 10,000) meters, each of a new account, until the first reading of each meter is
  * stored. The complete service, the command and the meters run on this machine. The measurement runs once, not three times.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
-  const ports = await freePorts();
+  const ports = await findFreePorts();
   const path = process.env.PATH ?? '';
   const env = {
     PATH: path,

@@ -9,20 +9,32 @@ import { freePort } from '../test/support/free-port.ts';
 import { startMosquitto } from '../test/support/mosquitto.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { startFleet } from './chaos/fleet.ts';
-import { countStored, countStoredRows, type StoredCount, waitUntilMessagesStored } from './chaos/stored.ts';
+import {
+  countStoredReadings,
+  countStoredRows,
+  type StoredReadingCounts,
+  waitUntilMessagesStored,
+} from './chaos/stored.ts';
 import { measurePublishing } from './cluster.ts';
 import {
+  evaluateKillTrial,
   formatTable,
-  getGoals,
-  judgeTrial,
+  getPeerGoals,
   type KillTrial,
+  PEER_FIGURE_LABELS,
   type PeerResult,
   type PeerRound,
-  ROW_NAMES,
   summarise,
 } from './peers/figures.ts';
 import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
-import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, type ProgramPlace, pythonBridge, telegraf } from './peers/programs.ts';
+import {
+  CREATE_PEER_TABLE,
+  createNodeRedPeer,
+  createPythonBridgePeer,
+  PEER_TABLE,
+  type PeerProgramInputs,
+  telegraf,
+} from './peers/programs.ts';
 import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
 import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
@@ -48,7 +60,7 @@ type Database = Awaited<ReturnType<typeof startBenchmarkDatabase>>;
 /** A program under test. */
 interface Peer {
   name: string;
-  start(place: ProgramPlace): Promise<RunningProgram>;
+  start(place: PeerProgramInputs): Promise<RunningProgram>;
   isService?: boolean;
   hasBrokerInside?: boolean;
   /** Fraction of the messages that a slow program receives. */
@@ -61,7 +73,7 @@ interface Peer {
  * reading, and the readings that are lost or stored twice if the program is killed (SIGKILL) twice while devices publish. All programs use
  * the same mosquitto, messages and PostgreSQL. `words`: measures only programs whose names contain one of these words.
  */
-export async function bench(words: readonly string[] = []): Promise<BenchmarkResult> {
+export async function runBenchmark(words: readonly string[] = []): Promise<BenchmarkResult> {
   installDebianPackages();
   const { peers: all, versions } = findPeers();
   const isWanted = ({ name }: Peer) => words.some((word) => name.toLowerCase().includes(word.toLowerCase()));
@@ -88,7 +100,7 @@ export async function bench(words: readonly string[] = []): Promise<BenchmarkRes
         versions,
       },
       lines: [...formatTable(results), '', ...versions],
-      goals: getGoals(results),
+      goals: getPeerGoals(results),
     };
   } finally {
     await database.remove();
@@ -103,30 +115,30 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
   const late = 'acknowledges' in python ? ` (acknowledged ${python.acknowledges})` : '';
   const peers: Peer[] = [
     {
-      name: ROW_NAMES.service,
+      name: PEER_FIGURE_LABELS.service,
       isService: true,
       start: (place) => startService(place, { MQTT_URL: getPublishUrl(place) }),
     },
     {
-      name: ROW_NAMES.embedded,
+      name: PEER_FIGURE_LABELS.embedded,
       isService: true,
       hasBrokerInside: true,
       start: (place) => startService(place, { MQTT_PORT: String(place.brokerPort) }),
     },
-    { name: ROW_NAMES.script, start: startNaiveScript },
+    { name: PEER_FIGURE_LABELS.script, start: startNaiveScript },
     {
       name: 'Node-RED, mosquitto',
-      start: (place) => startProgram(nodeRed(place, { installation: NODE_RED_FOLDER, driver }), place),
+      start: (place) => startProgram(createNodeRedPeer(place, { installation: NODE_RED_FOLDER, driver }), place),
       ...missing(red),
     },
     {
       name: `Python bridge, batches${late}`,
-      start: (place) => startProgram(pythonBridge(place, 'batches'), place),
+      start: (place) => startProgram(createPythonBridgePeer(place, 'batches'), place),
       ...missing(python),
     },
     {
       name: 'Python bridge, a commit for each',
-      start: (place) => startProgram(pythonBridge(place, 'each'), place),
+      start: (place) => startProgram(createPythonBridgePeer(place, 'each'), place),
       share: 0.1,
       ...missing(python),
     },
@@ -184,7 +196,7 @@ async function measureRound(database: Database, peer: Peer): Promise<PeerRound> 
 /**
  * Waits until a program has subscribed, which is the case when it stores the readings of an additional device. This device is not counted.
  */
-async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
+async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   const client = await connectAsync(getPublishUrl(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   try {
@@ -203,7 +215,7 @@ async function untilReady(pool: Pool, place: ProgramPlace): Promise<void> {
 async function measureRate(
   database: Database,
   peer: Peer,
-  { place, running, brokers }: { place: ProgramPlace; running: RunningProgram; brokers: number[] },
+  { place, running, brokers }: { place: PeerProgramInputs; running: RunningProgram; brokers: number[] },
 ) {
   const { pool } = database;
   const messages = PLAN.messages * (peer.share ?? 1);
@@ -235,7 +247,7 @@ const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, 
   });
 
 /** Counts the distinct readings of the devices that another program has stored, and the repeated readings. */
-async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredCount> {
+async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
     `SELECT count(*)::int AS rows, count(DISTINCT (device, time))::int AS stored FROM ${PEER_TABLE} WHERE device = ANY ($1)`,
     [devices.map(({ deviceId }) => deviceId)],
@@ -247,11 +259,11 @@ async function countRows(pool: Pool, devices: readonly PairedDevice[]): Promise<
 async function killRepeatedly(
   pool: Pool,
   peer: Peer,
-  place: ProgramPlace,
+  place: PeerProgramInputs,
   killAndStart: () => Promise<void>,
 ): Promise<KillTrial> {
   const players = await pairDevices(pool, PLAYERS);
-  const count = () => (peer.isService ? countStored : countRows)(pool, players);
+  const count = () => (peer.isService ? countStoredReadings : countRows)(pool, players);
   const countStoredSoFar = async () =>
     peer.isService ? countStoredRows(pool, players) : (await countRows(pool, players)).stored;
   const fleet = startFleet(getPublishUrl(place), players, PER_SECOND);
@@ -268,7 +280,7 @@ async function killRepeatedly(
   await fleet.finish();
   await waitUntilMessagesStored(countStoredSoFar, fleet.acknowledged, PLAN.quietMs);
   await pause(REPEATED_MS);
-  return judgeTrial(fleet.acknowledged, await count(), KILLS);
+  return evaluateKillTrial(fleet.acknowledged, await count(), KILLS);
 }
 
 async function untilTrue(what: string, withinMs: number, isTrue: () => Promise<boolean>): Promise<void> {

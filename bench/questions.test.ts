@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatGoal } from './answer.ts';
-import { BENCHMARKS, getQuestions } from './questions.ts';
+import { BENCHMARKS, listBenchmarkQuestions } from './questions.ts';
 
 test.each(Object.keys(BENCHMARKS))('the README has one row for %s, with its duration in minutes', (name) => {
-  expect(getQuestions('bench', name)).toEqual([
+  expect(listBenchmarkQuestions('bench', name)).toEqual([
     { question: expect.stringMatching(/\w/), minutes: expect.stringMatching(/^\d+$/), command: expect.any(String) },
   ]);
 });
@@ -27,7 +27,7 @@ test.each([
   const made = readdirSync(folder);
   rmSync(folder, { recursive: true });
   const [script = '', name] = of.split(' -- ');
-  const questions = getQuestions(script as 'bench', name);
+  const questions = listBenchmarkQuestions(script as 'bench', name);
   expect([status, made, questions.length > 0]).toEqual([0, [], true]);
   for (const { minutes, command } of questions) expect(stdout).toContain(`${minutes} min  ${command}`);
   expect(stdout.match(/ min {2}npm run/g)).toHaveLength(questions.length);

@@ -4,7 +4,7 @@ import type { BenchmarkResult } from './answer.ts';
 /** Every benchmark of `npm run bench`, by name. */
 export const BENCHMARKS: Record<
   string,
-  () => Promise<{ bench: (files: readonly string[]) => Promise<BenchmarkResult> }>
+  () => Promise<{ runBenchmark: (files: readonly string[]) => Promise<BenchmarkResult> }>
 > = {
   ingest: () => import('./ingest.ts'),
   peers: () => import('./peers.ts'),
@@ -32,7 +32,7 @@ export const BENCHMARKS: Record<
 };
 
 /** A row of the table in README.md. */
-export interface BenchmarkQuestion {
+export interface BenchmarkTableRow {
   question: string;
   /** Approximate duration of a run on two cores, in minutes. */
   minutes: string;
@@ -40,7 +40,7 @@ export interface BenchmarkQuestion {
 }
 
 /** Returns the questions of the README's table that the npm script `script` answers. With `name`: only those of one benchmark. */
-export function getQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkQuestion[] {
+export function listBenchmarkQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkTableRow[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {
     const [, question = '', minutes = '', command = ''] = /^\| (.+?) +\| (.+?) +\| `(.+?)` +\|$/.exec(line) ?? [];
@@ -51,8 +51,8 @@ export function getQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): B
 }
 
 /** Formats the questions as text: a question, then its minutes and its command on a separate line. */
-export const formatHelp = (...which: Parameters<typeof getQuestions>): string =>
-  getQuestions(...which)
+export const formatBenchmarkHelp = (...which: Parameters<typeof listBenchmarkQuestions>): string =>
+  listBenchmarkQuestions(...which)
     .map(
       ({ question, minutes, command }) =>
         `${question.replaceAll('`', '')}\n  ${`${minutes} min`.padStart(7)}  ${command}`,

@@ -32,7 +32,7 @@ interface Server {
  * Measures how much the API's resident memory grows while a client reads all single readings of a device in pages of the maximum size. Each
  * format has a new process.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     const results = await measureReadings(database);

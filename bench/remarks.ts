@@ -3,9 +3,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { formatDayNumber } from '#src/remarks/calendar.ts';
-import { remarksOfProfile } from '#src/remarks/decide.ts';
+import { findRemarksOfProfile } from '#src/remarks/decide.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
-import { monthForecast } from '#src/remarks/month-forecast.ts';
+import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import { QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from '#src/remarks/profile.ts';
 import { PACKED_DAYS } from '#src/rollups/levels.ts';
 import type { BenchmarkResult } from './answer.ts';
@@ -31,7 +31,7 @@ const END = new Date('2026-01-01T00:00:00Z');
  * checked them once a day at various hours. Without files: measures the time to compute a home's remarks and forecast, with three years of
  * data of ten devices.
  */
-export async function bench(files: readonly string[] = []): Promise<BenchmarkResult> {
+export async function runBenchmark(files: readonly string[] = []): Promise<BenchmarkResult> {
   return files.length > 0 ? listRealRemarks(files.flatMap(readHomes)) : time();
 }
 
@@ -72,7 +72,7 @@ function rowOf({ name, used: daily }: RealHome, seen: Seen) {
     const from = Math.max(0, at - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
     const cut = (watts: QuarterHourWatts) => watts.subarray(from, at);
     const today = Math.floor((seen.fromMs + at * QUARTER_HOUR_MS) / DAY_MS);
-    const remarks = remarksOfProfile({
+    const remarks = findRemarksOfProfile({
       fromMs: seen.fromMs + from * QUARTER_HOUR_MS,
       used: cut(seen.used),
       production: seen.production && cut(seen.production),
@@ -189,8 +189,8 @@ async function time(): Promise<BenchmarkResult> {
     };
     // The first results are not measured: they are a warm-up, in which code is compiled.
     const remarks = (await measure((turn) => loadHomeRemarks(db, asked(turn)))).slice(HOMES);
-    const forecast = (await measure((turn) => monthForecast(db, asked(turn)))).slice(HOMES);
-    const again = await measure((turn) => monthForecast(db, asked(turn)));
+    const forecast = (await measure((turn) => loadMonthForecast(db, asked(turn)))).slice(HOMES);
+    const again = await measure((turn) => loadMonthForecast(db, asked(turn)));
     const shown = (times: number[]) =>
       `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`;
     return {

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { formatGoal, isGoalMet } from './answer.ts';
-import { isIsolatedRun, runIsolated } from './isolated-run.ts';
-import { BENCHMARKS, formatHelp, isHelpRequested } from './questions.ts';
+import { isIsolatedRun, restartOnIsolatedServer } from './isolated-run.ts';
+import { BENCHMARKS, formatBenchmarkHelp, isHelpRequested } from './questions.ts';
 
 const [name = '', ...flags] = process.argv.slice(2);
 if (isHelpRequested([name, ...flags])) {
-  console.log(formatHelp('bench', name in BENCHMARKS ? name : ''));
+  console.log(formatBenchmarkHelp('bench', name in BENCHMARKS ? name : ''));
   process.exit(0);
 }
 const load = BENCHMARKS[name];
@@ -18,7 +18,7 @@ if (!load) {
   );
   process.exit(2);
 }
-if (!isIsolatedRun()) await runIsolated();
+if (!isIsolatedRun()) await restartOnIsolatedServer();
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version;
 const mosquitto = spawnSync('mosquitto', ['-h'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } });
@@ -32,7 +32,7 @@ const machine = {
   mosquitto: /version (\S+)/.exec(String(mosquitto.stdout))?.[1] ?? 'not installed',
   date: new Date().toISOString().slice(0, 10),
 };
-const answer = await (await load()).bench(flags.filter((flag) => !flag.startsWith('-')));
+const answer = await (await load()).runBenchmark(flags.filter((flag) => !flag.startsWith('-')));
 if (flags.includes('--json')) {
   console.log(
     JSON.stringify({

@@ -1,8 +1,8 @@
 import { createDatabase } from '#src/database/connect.ts';
 import { loadInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
+import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 import { median, quantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const YEAR = { start: '2025-10-01', end: '2026-09-30' };
 
 /** Measures p50 and p99 of a year's daily insight with 1, 10 and 100 million readings, on every tier: does the cost stay constant? */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(measure, { alsoPlain: false });
   const lines = [
     `a year by day: p50 / p99 in ms at ${SIZES.join(', ')} million readings`,
@@ -39,7 +39,7 @@ async function measure(database: TierDatabase) {
   let homes = 0;
   for (const million of SIZES) {
     const wanted = Math.ceil((million * 1e6) / READINGS_PER_HOME_YEAR);
-    await addHistory(database, YEAR, homes + 1, wanted);
+    await insertHistory(database, YEAR, homes + 1, wanted);
     homes = wanted;
     answers.push({ million, ...(await ask(database, homes)) });
     process.stderr.write(`  ${million} million: ${JSON.stringify(answers.at(-1))}\n`);
@@ -49,7 +49,7 @@ async function measure(database: TierDatabase) {
 
 async function ask({ pool }: TierDatabase, homes: number): Promise<{ p50_ms: number; p99_ms: number }> {
   const db = createDatabase(pool);
-  const range = dayRange(YEAR.start, YEAR.end, 'UTC');
+  const range = createDayRange(YEAR.start, YEAR.end, 'UTC');
   const rounds: { p50: number; p99: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const times: number[] = [];

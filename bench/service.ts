@@ -10,7 +10,7 @@ const MAX_START_MS = 60_000;
 const PORTS = ['API_PORT', 'HTTP_PORT', 'MQTT_PORT', 'MQTTS_PORT', 'OPERATOR_PORT'] as const;
 
 /** Returns free ports, keyed by the environment variables that set them. `more`: further variables, for other programs. */
-export async function freePorts<More extends string = never>(
+export async function findFreePorts<More extends string = never>(
   ...more: More[]
 ): Promise<Record<(typeof PORTS)[number] | More, string>> {
   const names: string[] = [...PORTS, ...more];

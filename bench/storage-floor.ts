@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { encodeBigints, encodeTimestamps } from '#ingest/write/statement.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { postgresCpuMs } from './cpu.ts';
+import { readPostgresCpuMs } from './cpu.ts';
 
 /** Cost of storing a row: µs of PostgreSQL's CPU time, and bytes of its write-ahead log. */
 export interface StorageCost {
@@ -12,21 +12,21 @@ export interface StorageCost {
 const BATCH = 2_500;
 
 /** Bytes that the server has written to its write-ahead log so far. */
-export const readLogBytes = async (pool: Pool): Promise<number> =>
+export const readWalBytes = async (pool: Pool): Promise<number> =>
   (await pool.query(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`)).rows[0].bytes;
 
 /**
  * Measures PostgreSQL's minimum cost of storing a reading. Rows of `devices` series in turn, one per second for each series, are sent as
  * binary arrays, in one transaction per batch. Their table has the columns and the key of `readings`, without heads, aggregates or checks.
  */
-export async function measureStorageFloor(
+export async function measureMinimumStorageCost(
   { pool, dataDir }: { pool: Pool; dataDir: string },
   { rows, devices }: { rows: number; devices: number },
 ): Promise<StorageCost> {
   await pool.query('DROP TABLE IF EXISTS bench_floor; CREATE TABLE bench_floor (LIKE readings INCLUDING INDEXES)');
   const fromMs = Date.now();
-  const cpuMs = () => postgresCpuMs(join(dataDir, 'postgres'));
-  const [cpuFrom, logFrom] = [cpuMs(), await readLogBytes(pool)];
+  const cpuMs = () => readPostgresCpuMs(join(dataDir, 'postgres'));
+  const [cpuFrom, logFrom] = [cpuMs(), await readWalBytes(pool)];
   for (let first = 0; first < rows; first += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, rows - first) }, (_, index) => first + index);
     await pool.query({
@@ -41,7 +41,7 @@ export async function measureStorageFloor(
       ],
     });
   }
-  const cost = { cpuUs: ((cpuMs() - cpuFrom) * 1_000) / rows, walBytes: ((await readLogBytes(pool)) - logFrom) / rows };
+  const cost = { cpuUs: ((cpuMs() - cpuFrom) * 1_000) / rows, walBytes: ((await readWalBytes(pool)) - logFrom) / rows };
   await pool.query('DROP TABLE bench_floor');
   return cost;
 }

@@ -19,7 +19,7 @@ const AT_ONCE = 25;
  * Measures 1,000 homes, each with its own stream (TLS, HTTP/1.1) at one API process and a meter at the embedded broker: memory per stream,
  * and the time from the PUBACK of a reading to its event. Publishers, clients and the service share the machine.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   const env = { DATABASE_URL: database.url, DATA_DIR: database.dataDir };
   const roles = await Promise.all([startRole('ingest', env), startRole('api', env)]);

@@ -2,7 +2,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { loadInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { refreshRollups, refreshUntilComplete } from '#src/rollups/refresh.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { median, quantile } from './support.ts';
@@ -26,7 +26,7 @@ interface Result {
 }
 
 /** Measures on every tier a month of 1,000 homes, written in order of time as in operation: rate, lag, size and queries. */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const { results, missing } = await runOnEveryTier(measure);
   const lines = [
     'tier on server                       readings/s  correction  bytes a reading  compressed   day p50/p99   hour p50/p99  month p50/p99 (ms)',
@@ -98,9 +98,9 @@ async function measure(database: TierDatabase): Promise<Result> {
   const correction_ms = await corrections(database, endMs);
   await pool.query('VACUUM ANALYZE');
   const questions = {
-    day: dayRange(dateOf(startMs), dateOf(endMs), 'UTC'),
-    hour: dayRange(dateOf(endMs - 7 * DAY_MS), dateOf(endMs), 'UTC'),
-    month: dayRange(dateOf(startMs), dateOf(endMs), 'UTC'),
+    day: createDayRange(dateOf(startMs), dateOf(endMs), 'UTC'),
+    hour: createDayRange(dateOf(endMs - 7 * DAY_MS), dateOf(endMs), 'UTC'),
+    month: createDayRange(dateOf(startMs), dateOf(endMs), 'UTC'),
   };
   const answers: Result['insights'] = {};
   const db = createDatabase(pool);

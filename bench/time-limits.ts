@@ -14,23 +14,24 @@ let known: number | undefined;
  * Returns by which factor this machine is slower than the machine on which the limits were measured, from 1 to 8. Measured once per
  * process, under the machine's current load: the median of three rounds of starting a program and computing some hashes.
  */
-export function measureSlowness(): number {
-  known ??= getSlowness(medianOf(Array.from({ length: ROUNDS }, probe)));
+export function measureMachineSlowness(): number {
+  known ??= computeSlownessFactor(medianOf(Array.from({ length: ROUNDS }, probe)));
   return known;
 }
 
 /** Returns the factor for a probe that took `tookMs`, in ms. Pure. */
-export const getSlowness = (tookMs: number): number => Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
+export const computeSlownessFactor = (tookMs: number): number =>
+  Math.min(MAX_SLOWNESS, Math.max(1, tookMs / REFERENCE_MS));
 
 /**
  * Extends the time limit for an event that must occur, in ms, on a slow machine. A benchmark that gives up on a slow machine would show
  * nothing.
  */
-export const scaleTimeLimitMs = (ms: number): number => Math.round(ms * measureSlowness());
+export const scaleTimeLimitMs = (ms: number): number => Math.round(ms * measureMachineSlowness());
 
 /** Describes a wait that timed out, and its duration, for the output of a benchmark. */
 export const describeTimeout = (what: string, afterMs: number): string =>
-  `gave up after ${Math.round(scaleTimeLimitMs(afterMs) / 1_000)} s: ${what} (limits here are ${measureSlowness().toFixed(1)} × the usual ones)`;
+  `gave up after ${Math.round(scaleTimeLimitMs(afterMs) / 1_000)} s: ${what} (limits here are ${measureMachineSlowness().toFixed(1)} × the usual ones)`;
 
 const medianOf = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 

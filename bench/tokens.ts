@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { createApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
-import { hashOfKey, newSecret } from '#src/auth/key-format.ts';
+import { hashApiKey, newSecret } from '#src/auth/key-format.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -31,7 +31,7 @@ type Kind = keyof Credentials;
  * an app. Requests with tokens and with keys alternate. Each request is for another home, so that both kinds find the caches of the process
  * in the same state.
  */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const database = await startBenchmarkDatabase();
   try {
     const homes = await createHomes(createDatabase(database.pool));
@@ -102,7 +102,7 @@ async function createHomes(db: Database): Promise<Credentials[]> {
     await db
       .insertInto('oauth_tokens')
       .values({
-        token_sha256: hashOfKey(token),
+        token_sha256: hashApiKey(token),
         kind: 'access',
         authorization_id,
         app_id: null,

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { createPool } from '#src/database/connect.ts';
 import { getClusterFolder, startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { earlierBinaries } from '#src/database/postgres-binaries.ts';
+import { loadEarlierBinaries } from '#src/database/postgres-binaries.ts';
 import { upgradeDatabase } from '#src/start/upgrade-database.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '../test/support/earlier-postgres.ts';
 import { temporaryFolder } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
-import { addHistory, READINGS_PER_HOME_YEAR } from './history.ts';
+import { insertHistory, READINGS_PER_HOME_YEAR } from './history.ts';
 
 const HOMES = Number(process.argv.find((flag) => flag.startsWith('--homes='))?.slice(8) ?? '50');
 const DAY_MS = 86_400_000;
 
 /** Measures how long `energy upgrade-database` takes for a year of homes with a reading every five minutes each. Runs once. */
-export async function bench(): Promise<BenchmarkResult> {
+export async function runBenchmark(): Promise<BenchmarkResult> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
-  const binaries = await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
+  const binaries = await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   const server = await startEmbeddedPostgres({ dataDir, binaries });
   const pool = createPool(server.url);
   const found = (await migrate(pool)).database;
@@ -29,7 +29,7 @@ export async function bench(): Promise<BenchmarkResult> {
     [HOMES],
   );
   const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
-  await addHistory({ pool, found }, { start: day(365), end: day(1) }, 1, HOMES);
+  await insertHistory({ pool, found }, { start: day(365), end: day(1) }, 1, HOMES);
   await pool.end();
   await server.stop();
   const bytes = await sizeOf(getClusterFolder(dataDir));

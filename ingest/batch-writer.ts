@@ -48,7 +48,10 @@ interface WrittenMessages extends Pick<WriteResult, 'stored' | 'rejected'> {
  * the batch repeatedly, and stores it as a rejection. Throws if the database fails or a rejection cannot be stored; messages written before
  * the error remain stored.
  */
-export async function writeOrReject(writer: Writer, batch: readonly IncomingMessage[]): Promise<WrittenMessages> {
+export async function writeOrRejectMessages(
+  writer: Writer,
+  batch: readonly IncomingMessage[],
+): Promise<WrittenMessages> {
   try {
     const { stored, rejected, byMessage } = await writer.write(batch);
     return { stored, rejected, results: byMessage?.() ?? new Map() };
@@ -58,7 +61,7 @@ export async function writeOrReject(writer: Writer, batch: readonly IncomingMess
     const all: WrittenMessages = { stored: 0, rejected: 0, results: new Map() };
     if (batch.length > 1) {
       for (const half of halvesOf(batch)) {
-        const { stored, rejected, results } = await writeOrReject(writer, half);
+        const { stored, rejected, results } = await writeOrRejectMessages(writer, half);
         all.stored += stored;
         all.rejected += rejected;
         for (const [message, result] of results) all.results.set(message, result);

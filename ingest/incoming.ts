@@ -1,6 +1,6 @@
 import { parseGatewayTopic, parseNativeTopic, parseSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
 import type { DecodedMessage } from './decoders/decoder.ts';
-import { decodeNative, decodeNativeElements, listLengthProblem } from './decoders/native/decode.ts';
+import { decodeNative, decodeNativeElements, findListLengthError } from './decoders/native/decode.ts';
 import { decodeSenmlRecords } from './decoders/senml/decode.ts';
 import { toDecodedMessage } from './gateways/assign.ts';
 import type { IncomingMessage } from './message.ts';
@@ -47,7 +47,7 @@ export function decodeSentReadings(
 ): DecodedMessage {
   if (format === 'native') return decodeNativeElements(deviceId, body, { receivedAtMs, untimed: NEEDS_TS });
   const decoded: DecodedMessage = { deviceId, readings: [], rejections: [] };
-  const length = Array.isArray(body) ? listLengthProblem(body) : null;
+  const length = Array.isArray(body) ? findListLengthError(body) : null;
   const records = length ?? decodeSenmlRecords(body, { device: deviceId, receivedAtMs });
   if (typeof records === 'string') return { ...decoded, rejections: [{ element: null, reason: records }] };
   for (const { index: element, said, refused } of records) {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { BatchWriter, type PipelineCounts } from './batch-writer.ts';
 import { FairQueue } from './fair-queue.ts';
-import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
+import { createFloodLimit, type FloodLimit, getMessageCountOfBytes, getMessageCountOfElements } from './flood-limit.ts';
 import { parseSender, rejectWholeMessage, type Sender, toIncomingMessage } from './incoming.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 import type { QueuedMessage } from './turns.ts';
@@ -86,7 +86,7 @@ class MessageReader {
     // `toIncomingMessage` does not return null here, because the topic belongs to a device or gateway.
     const message = toIncomingMessage(raw) as IncomingMessage;
     const { readings, rejections } = message.decoded;
-    const further = messageCountOfElements(readings.length, rejections.length);
+    const further = getMessageCountOfElements(readings.length, rejections.length);
     const reason = further > 0 ? this.refuse(deviceId, further) : null;
     return reason === null ? message : rejectWholeMessage(raw, deviceId, reason);
   }
@@ -144,7 +144,7 @@ export class Pipeline {
     const one: Waiting = {
       raw,
       receipt,
-      refusal: this.#reader.refuse(sender.id, messageCountOfBytes(raw.payload.length)),
+      refusal: this.#reader.refuse(sender.id, getMessageCountOfBytes(raw.payload.length)),
       message: null,
       deviceId: sender.id,
       account: raw.account ?? sender.id,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ClockStep, createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
+import { type ClockStep, computeFirstReceiptTime, createReceiptClock } from './receipt-clock.ts';
 
 const NOW = Date.parse('2026-11-24T12:00:00Z');
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -72,7 +72,7 @@ test('accepts a step of any size that brings the clock closer to the believed ti
 
 test('after a start with a clock more than 31 days ahead, uses the believed time until an operator confirms the clock', () => {
   const believed = NOW - 430 * DAY;
-  expect(firstReceiptTime(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
+  expect(computeFirstReceiptTime(NOW, believed, believed - 1_000)).toEqual({ stampMs: believed, step: null });
   const { set, state } = host({ startMs: believed, believedMs: believed });
   expect(set(0)).toBe(-430 * DAY);
   state.believed = NOW;
@@ -80,10 +80,10 @@ test('after a start with a clock more than 31 days ahead, uses the believed time
 });
 
 test('reports a clock behind the host’s newest receipt as a step at the start, and distrusts it if it is more than a day behind', () => {
-  expect(firstReceiptTime(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
-  expect(firstReceiptTime(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
-  expect(firstReceiptTime(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
-  expect(firstReceiptTime(NOW, NOW, NOW - 1).step).toBeNull();
+  expect(computeFirstReceiptTime(NOW, NOW, NOW + HOUR).step).toEqual({ beforeMs: NOW + HOUR, afterMs: NOW });
+  expect(computeFirstReceiptTime(NOW, NOW + 3 * DAY, NOW + 3 * DAY)).toEqual({ stampMs: NOW + 3 * DAY, step: null });
+  expect(computeFirstReceiptTime(NOW, NOW, NOW + 430 * DAY).stampMs).toBe(NOW);
+  expect(computeFirstReceiptTime(NOW, NOW, NOW - 1).step).toBeNull();
 });
 
 test('moves receipt times back only after it has reported a step', () => {

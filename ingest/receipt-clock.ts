@@ -1,4 +1,4 @@
-import { MAX_LEAP_MS } from '#src/core/believed-time.ts';
+import { MAX_CLOCK_LEAP_MS } from '#src/core/believed-time.ts';
 import { DAY_MS } from '#src/core/units.ts';
 
 /** Maximum difference between wall clock and monotonic clock, ms. If the difference is larger, the wall clock was set. */
@@ -33,12 +33,12 @@ const isNearer = ({ beforeMs, afterMs }: ClockStep, believedMs: number): boolean
  * Returns the first time of receipt after a start, and the step of the clock that it implies. Pure; Unix ms.
  * `newestMs`: the newest receipt of this host, or null. A clock behind the newest receipt also counts as a step.
  */
-export function firstReceiptTime(
+export function computeFirstReceiptTime(
   clockMs: number,
   believedMs: number,
   newestMs: number | null,
 ): { stampMs: number; step: ClockStep | null } {
-  if (clockMs > believedMs + MAX_LEAP_MS) return { stampMs: believedMs, step: null };
+  if (clockMs > believedMs + MAX_CLOCK_LEAP_MS) return { stampMs: believedMs, step: null };
   if (newestMs === null || clockMs >= newestMs - AGREES_MS) return { stampMs: clockMs, step: null };
   const step = { beforeMs: newestMs, afterMs: clockMs };
   return isStepBelieved(step, believedMs) ? { stampMs: clockMs, step } : { stampMs: believedMs, step: null };

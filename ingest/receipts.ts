@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { recordClockStep } from '#src/devices/edits/clock.ts';
-import { type ClockStep, createReceiptClock, firstReceiptTime, type ReceiptClock } from './receipt-clock.ts';
+import { type ClockStep, computeFirstReceiptTime, createReceiptClock, type ReceiptClock } from './receipt-clock.ts';
 import type { RawMessage, Receipt, ReceiveMessage } from './source/source.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function startReceiptStamper(
   // Raw SQL, because ingest does not use typed queries.
   const { rows } = await pool.query('SELECT stretch_from, newest_at FROM host_clocks WHERE host = $1', [host]);
   const newestMs = rows[0] ? rows[0].newest_at.getTime() + NOTE_MS : null;
-  const { stampMs, step } = firstReceiptTime((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
+  const { stampMs, step } = computeFirstReceiptTime((clocks.wallMs ?? Date.now)(), clocks.believedMs(), newestMs);
   let stretchFromMs = stampMs;
   if (step) {
     const earlierMs = rows[0].stretch_from.getTime();

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool, type Query } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { writeOrReject } from './batch-writer.ts';
+import { writeOrRejectMessages } from './batch-writer.ts';
 import { toIncomingMessage } from './incoming.ts';
 import { MAX_STORED_PAYLOAD_BYTES } from './write/save-rejections.ts';
 import { createWriter, type IncomingMessage } from './write/writer.ts';
@@ -111,7 +111,7 @@ async function replay(
   { signal, whileAllowed = (page) => page(), ...options }: Options,
 ): Promise<RejectionReplayResult> {
   const writer = createWriter(pool, options);
-  const query = queryOn(pool);
+  const query = createQueryOnConnection(pool);
   const result: RejectionReplayResult = { messages: 0, stored: 0, rejected: 0, cut: 0, isComplete: false };
   const last = await lastId(query);
   for (let after = 0; !signal?.aborted; ) {
@@ -129,7 +129,7 @@ async function replay(
     result.cut += rows.length - whole.length;
     const messages = distinct(whole);
     const { stored, rejected } = await whileAllowed(async () => {
-      const written = await writeOrReject(writer, messages);
+      const written = await writeOrRejectMessages(writer, messages);
       // Rows are deleted after the commit. If the process is killed in between, the messages are listed twice and can
       // be replayed again without harm. Deleting a row also deletes the rows of the same message's other elements.
       await query('DELETE FROM rejected_messages WHERE rejected_id = ANY ($1)', [

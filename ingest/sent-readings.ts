@@ -2,12 +2,12 @@ import { AppError } from '#src/core/errors.ts';
 import type { Logger } from '#src/core/log.ts';
 import type { BelievedTime } from '#src/database/believed-time.ts';
 import type { Pool } from '#src/database/connect.ts';
-import { type SentFormat, sentReadingsTopic } from '#src/devices/topics.ts';
-import { writeOrReject } from './batch-writer.ts';
-import { createFloodLimit, type FloodLimit, messageCountOfBytes, messageCountOfElements } from './flood-limit.ts';
+import { getSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
+import { writeOrRejectMessages } from './batch-writer.ts';
+import { createFloodLimit, type FloodLimit, getMessageCountOfBytes, getMessageCountOfElements } from './flood-limit.ts';
 import { decodeSentReadings } from './incoming.ts';
 import type { IncomingMessage, MessageResult, MessageSender } from './message.ts';
-import { createReceiptClock, firstReceiptTime } from './receipt-clock.ts';
+import { computeFirstReceiptTime, createReceiptClock } from './receipt-clock.ts';
 import { createHeadMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
 import { createWriter, type Writer } from './write/writer.ts';
@@ -73,15 +73,15 @@ export class SentReadingsWriter {
    * the sender is refused, and errors of the database.
    */
   async write({ deviceId, format, body, bytes, sender }: SentReadings): Promise<MessageResult> {
-    this.#refuseFlood(deviceId, messageCountOfBytes(bytes));
+    this.#refuseFlood(deviceId, getMessageCountOfBytes(bytes));
     const { requests, bytes: most } = MAX_WAITING;
     if (this.#waiting.length >= requests || this.#bytes + bytes > most) throw new AppError('unavailable');
     const receivedAtMs = this.#receiptMs();
     const decoded = decodeSentReadings({ deviceId, format }, body, receivedAtMs);
     const { readings, rejections } = decoded;
-    this.#refuseFlood(deviceId, messageCountOfElements(readings.length, rejections.length));
+    this.#refuseFlood(deviceId, getMessageCountOfElements(readings.length, rejections.length));
     const payload = Buffer.from(JSON.stringify(body));
-    const message = { topic: sentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded, sender };
+    const message = { topic: getSentReadingsTopic(deviceId, format), payload, receivedAtMs, decoded, sender };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, bytes, resolve, reject });
       this.#bytes += bytes;
@@ -131,7 +131,7 @@ export class SentReadingsWriter {
 
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { results } = await writeOrReject(
+      const { results } = await writeOrRejectMessages(
         this.#writer,
         batch.map(({ message }) => message),
       );
@@ -167,7 +167,7 @@ export function createSentReadingsWriter(
     rejectionQuota: createRejectionQuota(),
     memory: createHeadMemory({ maxBytes: HEAD_MEMORY_BYTES }),
   });
-  const { stampMs } = firstReceiptTime(Date.now(), believed.nowMs(), null);
+  const { stampMs } = computeFirstReceiptTime(Date.now(), believed.nowMs(), null);
   const clock = createReceiptClock({
     startMs: stampMs,
     believedMs: believed.nowMs,

@@ -10,7 +10,7 @@ import { createDatabase, type Database, type Pool } from '#src/database/connect.
 import { findInvalidCertificates, findLoginOfCertificate } from '#src/devices/certificates.ts';
 import { findAccountOfLogin, findDeviceLogin, findInvalidLogins } from '#src/devices/credentials.ts';
 import { createLoginLocations } from '#src/devices/login-places.ts';
-import { ROUTING_KEYS, TOPIC_FILTERS, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { findTopicOfRoutingKey, ROUTING_KEYS, TOPIC_FILTERS } from '#src/devices/topics.ts';
 import type { PipelineCounts } from './batch-writer.ts';
 import {
   createUnrecognisedMessageCounter,
@@ -198,8 +198,8 @@ async function clusterSource(
   const { pool, log } = parts;
   const address = parseAmqpUrl(url);
   if (!address) throw new Error('MQTT_URL is not the URL of a broker cluster');
-  const shards = await fixShardCount(pool, config.mqtt.shards);
-  const topics = { routingKeys: ROUTING_KEYS, topicOf: topicOfRoutingKey };
+  const shards = await storeShardCountOnce(pool, config.mqtt.shards);
+  const topics = { routingKeys: ROUTING_KEYS, topicOf: findTopicOfRoutingKey };
   const { startAmqp } = await import('./source/amqp/amqp-source.ts');
   const source = await startAmqp({ url: address, shards, ...topics, receive, log });
   return { source, strays: () => source.strays() };
@@ -258,7 +258,7 @@ const clientCertificates = (db: Database, ca: Buffer): ClientCertificates => ({
  * Returns the number of shards of this installation. The number that was configured at the first start is permanent, because it determines
  * the queue in which a device's messages wait. Throws with instructions if a different number is configured now.
  */
-export async function fixShardCount(pool: Pool, wanted: number | undefined): Promise<number> {
+export async function storeShardCountOnce(pool: Pool, wanted: number | undefined): Promise<number> {
   // Raw SQL: a single statement, so that the first of several workers decides.
   const { rows } = await pool.query('UPDATE installation SET shards = coalesce(shards, $1) RETURNING shards', [
     wanted ?? DEFAULT_SHARDS,

@@ -1,4 +1,4 @@
-import { Shares } from '#src/core/shares.ts';
+import { SharedSpace } from '#src/core/shares.ts';
 
 /**
  * Maximum memory of messages that wait for their commit. `MIN_MESSAGE_BYTES`: minimum that each message counts as, so
@@ -21,7 +21,7 @@ interface Held {
  * again.
  */
 export class WaitingMessageLimit {
-  readonly #shares = new Shares(MAX_BYTES);
+  readonly #shares = new SharedSpace(MAX_BYTES);
   readonly #full = new Set<string>();
   readonly #onRoom: (account?: string) => void;
   isFull = false;

@@ -19,7 +19,7 @@ export interface ThermostatState {
  * Returns the outdoor temperature in °C in the northern middle latitudes. It is lowest in mid-January and before dawn,
  * and the weather differs every day.
  */
-export function outdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
+export function computeOutdoorCelsius(seed: string, dayMs: number, minuteOfDay: number): number {
   const weather = (day: number) => createRandom(seed, day, 'weather').between(-4, 4);
   const share = minuteOfDay / 1440;
   const day = Math.floor(dayMs / DAY_MS);
@@ -30,7 +30,7 @@ export function outdoorCelsius(seed: string, dayMs: number, minuteOfDay: number)
 }
 
 /** Returns the set-point in °C. It is lower at night, and slightly lower while no resident is at home. */
-export function setpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
+export function computeSetpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC: number): number {
   if (isSomebodyActive(habits, minuteOfDay)) return comfortC;
   return minuteOfDay < habits.wakesAtMinute || minuteOfDay >= habits.sleepsAtMinute ? comfortC - 3 : comfortC - 2;
 }
@@ -39,7 +39,7 @@ export function setpointCelsius(habits: DayHabits, minuteOfDay: number, comfortC
  * Returns the state of a room in the next minute. The room cools towards the outdoor temperature, and is heated between
  * the thermostat's two thresholds.
  */
-export function nextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
+export function computeNextThermostatState(room: ThermostatState, outsideC: number, wantedC: number): ThermostatState {
   const heating = room.temperatureC < wantedC - (room.heating ? -HYSTERESIS_C : HYSTERESIS_C);
   const change = (outsideC + 2 - room.temperatureC) / COOLING_HOURS + (heating ? HEATING_C_PER_HOUR : 0);
   return { temperatureC: room.temperatureC + change / 60, setpointC: wantedC, heating };

@@ -1,7 +1,7 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { rotateSecret } from './credentials.ts';
-import { readingsTopic } from './devices/native-meter.ts';
+import { getReadingsTopic } from './devices/native-meter.ts';
 import type { SimulatorDevice } from './own-devices.ts';
 
 /** Length of a new device's history, and the current time of the simulation. */
@@ -57,13 +57,13 @@ export async function preparePlayedDevice(
   const sender = behind ?? {
     login: deviceId,
     secret: await rotateSecret(db, deviceId),
-    topic: readingsTopic(deviceId),
+    topic: getReadingsTopic(deviceId),
   };
   return { ...played, ...sender, deviceId, knownUntilMs };
 }
 
 /** Returns the start of a device's history. The result is the same at later starts of the demo. */
-export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>, history: DemoHistory): number {
+export function computeHistoryStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>, history: DemoHistory): number {
   if ('historyDays' in history) return createdAt.getTime() - history.historyDays * DAY_MS;
   const start = new Date(createdAt);
   start.setUTCMonth(start.getUTCMonth() - history.historyMonths);
@@ -77,7 +77,7 @@ export function historyStartMs({ createdAt }: Pick<SimulatorDevice, 'createdAt'>
  * Returns the offset of a time zone in minutes east of UTC at one time. The demo uses this offset for the whole
  * history, because simulated people ignore daylight saving.
  */
-export function localOffsetMinutes(timeZone: string, at: Date): number {
+export function getUtcOffsetMinutes(timeZone: string, at: Date): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
   const match = /GMT([+-])(\d\d):(\d\d)/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');
   return match ? (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) : 0;

@@ -35,7 +35,7 @@ export async function ensureDemoGateway(db: Database, userId: string): Promise<G
 }
 
 /** Pairs a meter behind the gateway before it has sent any message, because its first messages are its history. */
-export async function pairBehindGateway(
+export async function pairDeviceBehindGateway(
   db: Database,
   { login: gateway_id }: GatewayLogin,
   meterName: string,
@@ -58,7 +58,7 @@ export async function pairBehindGateway(
 }
 
 /** Returns the SenML record (RFC 8428) of a meter's volume in whole litres, as meters of volumes count. */
-export function volumeRecord(
+export function createVolumeRecord(
   kind: string,
   meterName: string,
   { registerMilliwattHours }: MeterState,

@@ -3,19 +3,19 @@ import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createUser } from '#src/users/store.ts';
 import {
+  computeHistoryStartMs,
   type DemoDevice,
   type DemoHistory,
+  getUtcOffsetMinutes,
   HOURLY_CADENCE,
-  historyStartMs,
-  localOffsetMinutes,
   METER_CADENCE,
   preparePlayedDevice,
 } from './demo-device.ts';
-import { ensureDemoGateway, type GatewayLogin, pairBehindGateway, volumeRecord } from './demo-gateway.ts';
+import { createVolumeRecord, ensureDemoGateway, type GatewayLogin, pairDeviceBehindGateway } from './demo-gateway.ts';
 import { createHouse, type House, installRegisters } from './demo-house.ts';
 import { type DevicePlan, HOME_PLANS, type HomePlan } from './demo-plans.ts';
-import { registerReading } from './devices/native-meter.ts';
-import { thermostatElement } from './devices/native-thermostat.ts';
+import { createRegisterReading } from './devices/native-meter.ts';
+import { createThermostatElement } from './devices/native-thermostat.ts';
 import { ensureEarlierHome } from './earlier-homes.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, hasSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
@@ -85,7 +85,7 @@ async function ensureHome(db: Database, plan: HomePlan, userId: string, history:
   for (const device of plan.devices) found.push({ device, own: await ensurePlanned(db, userId, device, gateway) });
   // All devices use the simulated home of the first meter, even if the meter is replaced later.
   const firstAt = (found[0] as (typeof found)[number]).own.firstCreatedAt;
-  const utcOffsetMinutes = localOffsetMinutes(timezone, firstAt);
+  const utcOffsetMinutes = getUtcOffsetMinutes(timezone, firstAt);
   const traits = {
     ...drawHomeTraits(email, utcOffsetMinutes),
     ...plan.traits(firstAt.getTime(), utcOffsetMinutes),
@@ -126,7 +126,7 @@ const ensurePlanned = (
 ): Promise<SimulatorDevice> => {
   const place = { userId, kind: key, ...settings };
   return meterName !== undefined && gateway
-    ? ensureSimulatorDevice(db, place, (trx, device) => pairBehindGateway(trx, gateway, meterName, device))
+    ? ensureSimulatorDevice(db, place, (trx, device) => pairDeviceBehindGateway(trx, gateway, meterName, device))
     : ensureSimulatorDevice(db, place);
 };
 
@@ -140,7 +140,7 @@ function prepare(
   gateway: GatewayLogin | undefined,
 ): Promise<DemoDevice> {
   const flows = registers.map(([flow]) => flow);
-  const seen = installRegisters(house, flows, historyStartMs(own, history));
+  const seen = installRegisters(house, flows, computeHistoryStartMs(own, history));
   const { installedAtMs } = seen;
   const hourlyBeforeMs = Math.floor((own.createdAt.getTime() - FINE_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   if (registers.length === 0)
@@ -148,7 +148,7 @@ function prepare(
       kind,
       cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
       installedAtMs,
-      readings: (atMs) => [thermostatElement(seen.at(atMs).room, atMs)],
+      readings: (atMs) => [createThermostatElement(seen.at(atMs).room, atMs)],
     });
   if (meterName !== undefined && gateway)
     return preparePlayedDevice(
@@ -159,7 +159,7 @@ function prepare(
         kind,
         cadence: { ...HOURLY_CADENCE, liveSeconds: 60 },
         installedAtMs,
-        readings: (atMs) => seen.at(atMs).meters.map((meter) => volumeRecord(kind, meterName, meter, atMs)),
+        readings: (atMs) => seen.at(atMs).meters.map((meter) => createVolumeRecord(kind, meterName, meter, atMs)),
       },
       gateway,
     );
@@ -168,6 +168,6 @@ function prepare(
     cadence: { ...METER_CADENCE, hourlyBeforeMs },
     installedAtMs,
     readings: (atMs, withPower) =>
-      seen.at(atMs).meters.map((meter, index) => registerReading(meter, atMs, withPower, registers[index]?.[1])),
+      seen.at(atMs).meters.map((meter, index) => createRegisterReading(meter, atMs, withPower, registers[index]?.[1])),
   });
 }

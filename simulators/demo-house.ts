@@ -1,7 +1,7 @@
 import { hasLittleMemory } from '#src/core/memory.ts';
 import type { Appliance } from './appliances.ts';
 import type { ThermostatState } from './climate.ts';
-import { createClock, type MeterState } from './home-clock.ts';
+import { createRegisterClock, type MeterState } from './home-clock.ts';
 import type { HomeTraits } from './homes.ts';
 import { type SolarFlow, type SolarTraits, simulateSolarDay } from './solar.ts';
 import { simulateVolumes, type VolumeDay } from './volumes.ts';
@@ -68,7 +68,7 @@ export function installRegisters(
   flows: readonly HouseFlow[],
   installedAtMs: number,
 ): { installedAtMs: number; at(timeMs: number): HouseState } {
-  const clock = createClock(
+  const clock = createRegisterClock(
     traits,
     installedAtMs,
     simulate,

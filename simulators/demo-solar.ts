@@ -1,13 +1,13 @@
 import type { Database } from '#src/database/connect.ts';
 import {
+  computeHistoryStartMs,
   type DemoDevice,
   type DemoHistory,
-  historyStartMs,
-  localOffsetMinutes,
+  getUtcOffsetMinutes,
   METER_CADENCE,
   preparePlayedDevice,
 } from './demo-device.ts';
-import { type MeterReading, registerReading } from './devices/native-meter.ts';
+import { createRegisterReading, type MeterReading } from './devices/native-meter.ts';
 import { createSolarHome, type SolarHome } from './home-clock.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice, type SimulatorDevice } from './own-devices.ts';
@@ -24,9 +24,14 @@ export const SOLAR_REGISTERS = {
 export type SolarDevice = keyof typeof SOLAR_REGISTERS;
 
 /** Returns the readings of a device at one time, one element for each of its registers. */
-export function solarReadings(home: SolarHome, device: SolarDevice, atMs: number, withPower: boolean): MeterReading[] {
+export function createSolarReadings(
+  home: SolarHome,
+  device: SolarDevice,
+  atMs: number,
+  withPower: boolean,
+): MeterReading[] {
   const state = home.at(atMs);
-  return SOLAR_REGISTERS[device].map(([flow, channel]) => registerReading(state[flow], atMs, withPower, channel));
+  return SOLAR_REGISTERS[device].map(([flow, channel]) => createRegisterReading(state[flow], atMs, withPower, channel));
 }
 
 /**
@@ -64,7 +69,7 @@ export async function ensureSolarDevices(
   const isAfterMeter = inverter.firstCreatedAt > meter.firstCreatedAt;
   const sinceMs = isAfterMeter ? inverter.firstCreatedAt.getTime() : Number.NEGATIVE_INFINITY;
   // All three devices use the simulated home of the first meter, even if the meter is replaced later.
-  const home = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, meter.firstCreatedAt));
+  const home = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, meter.firstCreatedAt));
   const solar = drawSolarTraits(place.email, latitude);
   const play = (kind: SolarDevice, own: SimulatorDevice, installedAtMs: number) => {
     // Each device simulates the home by itself, because the histories of the devices are read concurrently and a simulated home's clock
@@ -74,12 +79,12 @@ export async function ensureSolarDevices(
       kind,
       cadence: METER_CADENCE,
       installedAtMs: seen.installedAtMs,
-      readings: (atMs, withPower) => solarReadings(seen, kind, atMs, withPower),
+      readings: (atMs, withPower) => createSolarReadings(seen, kind, atMs, withPower),
     });
   };
   return [
-    await play('smart_meter', meter, historyStartMs(meter, history)),
-    await play('inverter', inverter, Math.max(sinceMs, historyStartMs(inverter, history))),
-    await play('battery', battery, Math.max(sinceMs, historyStartMs(battery, history))),
+    await play('smart_meter', meter, computeHistoryStartMs(meter, history)),
+    await play('inverter', inverter, Math.max(sinceMs, computeHistoryStartMs(inverter, history))),
+    await play('battery', battery, Math.max(sinceMs, computeHistoryStartMs(battery, history))),
   ];
 }

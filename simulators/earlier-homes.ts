@@ -1,17 +1,17 @@
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
 import {
+  computeHistoryStartMs,
   type DemoDevice,
   type DemoHistory,
+  getUtcOffsetMinutes,
   HOURLY_CADENCE,
-  historyStartMs,
-  localOffsetMinutes,
   METER_CADENCE,
   preparePlayedDevice,
 } from './demo-device.ts';
 import { ensureSolarDevices } from './demo-solar.ts';
-import { meterReading } from './devices/native-meter.ts';
-import { thermostatReading } from './devices/native-thermostat.ts';
+import { createMeterReading } from './devices/native-meter.ts';
+import { createThermostatReading } from './devices/native-thermostat.ts';
 import { createHome } from './home-clock.ts';
 import { drawHomeTraits } from './homes.ts';
 import { ensureSimulatorDevice } from './own-devices.ts';
@@ -59,13 +59,15 @@ export async function ensureDevice(
 ): Promise<DemoDevice> {
   const own = await ensureSimulatorDevice(db, place);
   // The register starts at an instant that later starts of the demo can compute again, so that its history is always the same.
-  const traits = drawHomeTraits(place.email, localOffsetMinutes(place.timezone, own.createdAt));
-  const home = createHome(traits, historyStartMs(own, history));
+  const traits = drawHomeTraits(place.email, getUtcOffsetMinutes(place.timezone, own.createdAt));
+  const home = createHome(traits, computeHistoryStartMs(own, history));
   return preparePlayedDevice(db, own, history, {
     kind: place.kind,
     cadence: place.kind === 'thermostat' ? HOURLY_CADENCE : METER_CADENCE,
     installedAtMs: home.installedAtMs,
     readings: (atMs, withPower) =>
-      place.kind === 'smart_meter' ? [meterReading(home, atMs, withPower)] : [thermostatReading(home, atMs)],
+      place.kind === 'smart_meter'
+        ? [createMeterReading(home, atMs, withPower)]
+        : [createThermostatReading(home, atMs)],
   });
 }

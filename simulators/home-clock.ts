@@ -37,7 +37,7 @@ export interface SolarHome {
  */
 export function createHome(traits: HomeTraits, installedAtMs: number): SimulatedHome {
   const simulate = (startsAtMs: number) => simulateDay(traits, startsAtMs);
-  const clock = createClock(traits, installedAtMs, simulate, [(day: SimulatedHomeDay) => day.watts]);
+  const clock = createRegisterClock(traits, installedAtMs, simulate, [(day: SimulatedHomeDay) => day.watts]);
   return {
     traits,
     installedAtMs: clock.installedAtMs,
@@ -60,7 +60,7 @@ export function createSolarHome(
 ): SolarHome {
   const simulate = (startsAtMs: number) => simulateSolarDay(traits, solar, startsAtMs, sinceMs);
   const flows = SOLAR_FLOWS.map((flow) => (day: SolarDay) => day.watts[flow]);
-  const clock = createClock(traits, installedAtMs, simulate, flows);
+  const clock = createRegisterClock(traits, installedAtMs, simulate, flows);
   return {
     installedAtMs: clock.installedAtMs,
     at(timeMs) {
@@ -75,7 +75,7 @@ export function createSolarHome(
  * Creates a clock that adds up registers over days, simulating one day at a time. Each of `flows` returns the watts in each minute of a
  * day, for one register.
  */
-export function createClock<Day extends { startsAtMs: number }>(
+export function createRegisterClock<Day extends { startsAtMs: number }>(
   traits: HomeTraits,
   installedAtMs: number,
   simulate: (startsAtMs: number) => Day,

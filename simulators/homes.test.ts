@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meterHistory, meterReading } from '#simulators/devices/native-meter.ts';
+import { createMeterReading, meterHistory } from '#simulators/devices/native-meter.ts';
 import { thermostatHistory } from '#simulators/devices/native-thermostat.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
@@ -42,8 +42,8 @@ describe('a simulated home', () => {
   });
 
   it('includes power next to the register only if requested', () => {
-    expect(meterReading(home('p'), START + 60_000, true)).toHaveProperty('power_w');
-    expect(meterReading(home('p'), START + 60_000, false)).not.toHaveProperty('power_w');
+    expect(createMeterReading(home('p'), START + 60_000, true)).toHaveProperty('power_w');
+    expect(createMeterReading(home('p'), START + 60_000, false)).not.toHaveProperty('power_w');
   });
 
   it('uses as much as a household does, and more in winter with a heat pump', () => {

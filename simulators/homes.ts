@@ -7,7 +7,12 @@ import {
   drawDayHabits,
   isSomebodyActive,
 } from './appliances.ts';
-import { nextThermostatState, outdoorCelsius, setpointCelsius, type ThermostatState } from './climate.ts';
+import {
+  computeNextThermostatState,
+  computeOutdoorCelsius,
+  computeSetpointCelsius,
+  type ThermostatState,
+} from './climate.ts';
 import {
   type Compressor,
   compressorWatts,
@@ -165,18 +170,18 @@ function climateOf(traits: HomeTraits, habits: DayHabits, localDayMs: number): T
   const before = habitsOfDay(traits, localDayMs - DAY_MS);
   let room: ThermostatState = { temperatureC: traits.comfortC - 0.5, setpointC: traits.comfortC, heating: false };
   for (let minute = MINUTES / 2; minute < MINUTES; minute++) {
-    room = nextThermostatState(
+    room = computeNextThermostatState(
       room,
       hourly(traits, localDayMs - DAY_MS, minute),
-      setpointCelsius(before, minute, traits.comfortC),
+      computeSetpointCelsius(before, minute, traits.comfortC),
     );
   }
   const rooms: ThermostatState[] = [];
   for (let minute = 0; minute < MINUTES; minute++) {
-    room = nextThermostatState(
+    room = computeNextThermostatState(
       room,
       hourly(traits, localDayMs, minute),
-      setpointCelsius(habits, minute, traits.comfortC),
+      computeSetpointCelsius(habits, minute, traits.comfortC),
     );
     rooms.push(room);
   }
@@ -191,7 +196,7 @@ function hourly(traits: HomeTraits, localDayMs: number, minute: number): number 
   const known = outsideByHour.get(key);
   if (known !== undefined) return known;
   if (outsideByHour.size > 5_000) outsideByHour.clear();
-  const value = outdoorCelsius(traits.seed, localDayMs, hourStart);
+  const value = computeOutdoorCelsius(traits.seed, localDayMs, hourStart);
   outsideByHour.set(key, value);
   return value;
 }

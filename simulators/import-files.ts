@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { isPlaced } from '#src/database/meter.ts';
+import { isElectricityMeter } from '#src/database/meter.ts';
 import { withTemporarySecret } from './credentials.ts';
-import { readingsTopic } from './devices/native-meter.ts';
+import { getReadingsTopic } from './devices/native-meter.ts';
 import { createImportCounts, type ImportCounts, type ImportElement, type ImportReader } from './past/element.ts';
 import { createPublisher } from './publisher.ts';
 import { publishReadings } from './send.ts';
@@ -59,7 +59,7 @@ export async function importFiles(db: Database, options: ImportOptions): Promise
           (bytes) => onBytes?.(file, bytes),
           (channel) => storedRegisters(db, deviceId, channel),
         );
-        sent += await publishReadings(publisher, readingsTopic(deviceId), noted(elements, sentOf));
+        sent += await publishReadings(publisher, getReadingsTopic(deviceId), noted(elements, sentOf));
       }
       return sent;
     } catch (error) {
@@ -134,7 +134,12 @@ async function isCounted(db: Database, deviceId: string, { channel, kind }: Sent
     .where('kind', '=', kind)
     .executeTakeFirst();
   // Gas, heat and water count whatever role the device has for electricity.
-  return !series || series.counts_import || series.counts_export || (series.meter !== null && !isPlaced(series.meter));
+  return (
+    !series ||
+    series.counts_import ||
+    series.counts_export ||
+    (series.meter !== null && !isElectricityMeter(series.meter))
+  );
 }
 
 /** Verdicts of readings that add no energy. */

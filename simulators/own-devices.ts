@@ -20,7 +20,7 @@ export interface SimulatorDevice {
 const ONCE_BY_LOCATION: ReadonlySet<string> = new Set(['smart_meter', 'thermostat']);
 
 /** Identifies a simulated device by its owner and kind. `location`: used only for a device that is newly created. */
-export interface DevicePlace {
+export interface SimulatorDeviceKey {
   userId: string;
   /** Kind of the device, which is unique among the user's simulated devices. */
   kind: string;
@@ -46,7 +46,7 @@ interface Row {
  */
 export async function ensureSimulatorDevice(
   db: Database,
-  place: DevicePlace,
+  place: SimulatorDeviceKey,
   pair: (db: Database, device: NewDevice) => Promise<unknown> = createDevice,
 ): Promise<SimulatorDevice> {
   const { userId, kind, type = kind, location, placement, managedBy = 'owner' } = place;
@@ -80,21 +80,23 @@ export async function ensureSimulatorDevice(
  * Returns the end of the ids of a user's simulated devices of one kind: 48 bits, with which no random id ends by chance. The alphabet of
  * ids contains all hexadecimal digits.
  */
-const endOfId = ({ userId, kind }: Pick<DevicePlace, 'userId' | 'kind'>): string =>
+const endOfId = ({ userId, kind }: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): string =>
   createHash('sha256').update(`simulated ${kind} of ${userId}`).digest('hex').slice(0, 12);
 
 /** Whether the simulator has ever created a device of this kind for the user. */
-export const hasSimulatorDevice = async (db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<boolean> =>
-  (await ownDevices(db, place)).length > 0;
+export const hasSimulatorDevice = async (
+  db: Database,
+  place: Pick<SimulatorDeviceKey, 'userId' | 'kind'>,
+): Promise<boolean> => (await ownDevices(db, place)).length > 0;
 
 /** Returns a new id. Like all ids, it begins with the time, so that lists of devices are ordered by age. */
-function newOwnId(place: DevicePlace): string {
+function newOwnId(place: SimulatorDeviceKey): string {
   const end = endOfId(place);
   return newId('dev').slice(0, -end.length) + end;
 }
 
 /** Returns the simulator's devices of this kind for this user, including deleted ones, oldest first. */
-async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kind'>): Promise<Row[]> {
+async function ownDevices(db: Database, place: Pick<SimulatorDeviceKey, 'userId' | 'kind'>): Promise<Row[]> {
   return db
     .selectFrom('devices')
     .select(({ selectFrom }) => [
@@ -128,7 +130,7 @@ async function ownDevices(db: Database, place: Pick<DevicePlace, 'userId' | 'kin
  * people seldom change; an id cannot be changed. Called only if no device is found by its id, so that a device that a user later pairs at
  * this location is not marked.
  */
-async function adopt(db: Database, place: DevicePlace): Promise<boolean> {
+async function adopt(db: Database, place: SimulatorDeviceKey): Promise<boolean> {
   if (!ONCE_BY_LOCATION.has(place.kind)) return false;
   const { numUpdatedRows } = await db
     .updateTable('devices')

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createHome, createSolarHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { drawSolarTraits, SOLAR_FLOWS, type SolarDay, simulateSolarDay } from '#simulators/solar.ts';
-import { clearSkyShare } from '#simulators/sun.ts';
-import { solarReadings } from './demo-solar.ts';
+import { computeClearSkyShare } from '#simulators/sun.ts';
+import { createSolarReadings } from './demo-solar.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 5);
@@ -65,16 +65,18 @@ describe('a simulated solar home', () => {
   it('has a realistic sun: none at night, high at noon, long days in the summer of each hemisphere', () => {
     const [june, december] = [Date.UTC(2026, 5, 21), Date.UTC(2026, 11, 21)];
     const lightHours = (latitude: number, dayMs: number) =>
-      Array.from({ length: 1440 }, (_, minute) => clearSkyShare(latitude, dayMs, minute)).filter((share) => share > 0)
-        .length / 60;
-    expect(clearSkyShare(BERLIN, june, 0)).toBe(0);
-    expect(clearSkyShare(BERLIN, june, 750)).toBeGreaterThan(0.85);
-    expect(clearSkyShare(BERLIN, december, 750)).toBeLessThan(0.5);
+      Array.from({ length: 1440 }, (_, minute) => computeClearSkyShare(latitude, dayMs, minute)).filter(
+        (share) => share > 0,
+      ).length / 60;
+    expect(computeClearSkyShare(BERLIN, june, 0)).toBe(0);
+    expect(computeClearSkyShare(BERLIN, june, 750)).toBeGreaterThan(0.85);
+    expect(computeClearSkyShare(BERLIN, december, 750)).toBeLessThan(0.5);
     expect(lightHours(BERLIN, december)).toBeGreaterThan(7);
     expect(lightHours(BERLIN, december)).toBeLessThan(8.5);
     expect(lightHours(-BERLIN, december)).toBeGreaterThan(12);
     for (const dayMs of [june, december])
-      for (let minute = 0; minute < 1440; minute += 10) expect(clearSkyShare(0, dayMs, minute)).toBeLessThanOrEqual(1);
+      for (let minute = 0; minute < 1440; minute += 10)
+        expect(computeClearSkyShare(0, dayMs, minute)).toBeLessThanOrEqual(1);
   });
 
   it('gives the same values in any order and cadence of requests, and its registers are the sums of its minutes', () => {
@@ -110,14 +112,14 @@ describe('a simulated solar home', () => {
     const atMs = START + 3 * DAY_MS + 12 * 3_600_000;
     const [state, ts] = [home().at(atMs), new Date(atMs).toISOString()];
     const wh = (flow: (typeof SOLAR_FLOWS)[number]) => Math.floor(state[flow].registerMilliwattHours / 1000) / 1000;
-    expect(solarReadings(home(), 'smart_meter', atMs, true)).toEqual([
+    expect(createSolarReadings(home(), 'smart_meter', atMs, true)).toEqual([
       { ts, energy_total_kwh: wh('gridImport'), power_w: state.gridImport.powerW },
       { ts, channel: 'export', energy_total_kwh: wh('gridExport'), power_w: state.gridExport.powerW },
     ]);
-    expect(solarReadings(home(), 'inverter', atMs, false)).toEqual([
+    expect(createSolarReadings(home(), 'inverter', atMs, false)).toEqual([
       { ts, channel: 'export', energy_total_kwh: wh('production') },
     ]);
-    expect(solarReadings(home(), 'battery', atMs, false)).toEqual([
+    expect(createSolarReadings(home(), 'battery', atMs, false)).toEqual([
       { ts, energy_total_kwh: wh('charged') },
       { ts, channel: 'export', energy_total_kwh: wh('discharged') },
     ]);

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import { findFaultyMinutes } from './home-faults.ts';
 import { type HomeTraits, type SimulatedHomeDay, simulateDay } from './homes.ts';
 import { createRandom } from './random.ts';
-import { sunnyWatts } from './sun.ts';
+import { simulateSolarWatts } from './sun.ts';
 
 const MINUTES = 1440;
 /** Share of the charged energy that remains in the battery, in percent. */
@@ -48,7 +48,11 @@ export function simulateSolarDay(home: HomeTraits, solar: SolarTraits, startsAtM
   const { watts: load } = day;
   const localDayMs = startsAtMs + home.utcOffsetMinutes * MINUTE_MS;
   const upFromMinute = Math.ceil((sinceMs - startsAtMs) / MINUTE_MS);
-  const production = sunnyWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(0, 0, clamped(upFromMinute));
+  const production = simulateSolarWatts(home.seed, solar.latitude, solar.peakW, localDayMs).fill(
+    0,
+    0,
+    clamped(upFromMinute),
+  );
   const isDead = findFaultyMinutes(home.faults, 'dead inverter', startsAtMs);
   for (let minute = 0; minute < MINUTES; minute++) if (isDead(minute)) production[minute] = 0;
   const { charged, discharged } = batteryOf(solar.battery, load, production);

@@ -16,7 +16,7 @@ const MEAN = 0.1;
  * Returns the wholesale price of an hour in EUR per kWh, with four decimals. It depends on the hour only. Prices are low on windy days, and
  * negative on a few days.
  */
-export function spotPrice(hourMs: number): number {
+export function simulateSpotPrice(hourMs: number): number {
   const localMs = hourMs + HOUR_MS;
   const day = Math.floor(localMs / DAY_MS);
   const wind = createRandom('spot prices', day).between(-0.5, 1.4);

@@ -16,14 +16,14 @@ const PERFORMANCE = 0.85;
  * Returns the power of panels in watts for each minute of a local day. The power depends on the sun (season, hour, and latitude in degrees,
  * north is positive) and on clouds (by the seed). `peakW`: nominal peak power.
  */
-export function sunnyWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
+export function simulateSolarWatts(seed: string, latitude: number, peakW: number, localDayMs: number): Int32Array {
   // Without panels, the weather need not be simulated.
   if (peakW === 0) return new Int32Array(MINUTES);
   const random = createRandom(seed, localDayMs, 'sky');
   const cover = cloudCover(seed, latitude, localDayMs);
   const watts = new Int32Array(MINUTES);
   for (let minute = 0; minute < MINUTES; minute++) {
-    const clear = clearSkyShare(latitude, localDayMs, minute);
+    const clear = computeClearSkyShare(latitude, localDayMs, minute);
     if (clear <= 0) continue;
     const hour = Math.floor(minute / 60);
     const share = (minute % 60) / 60;
@@ -38,7 +38,7 @@ export function sunnyWatts(seed: string, latitude: number, peakW: number, localD
 /**
  * Returns the share of the peak power under a clear sky. It is 0 if the sun is below the horizon or behind the roof.
  */
-export function clearSkyShare(latitude: number, localDayMs: number, minute: number): number {
+export function computeClearSkyShare(latitude: number, localDayMs: number, minute: number): number {
   const declination = -TILT_DEGREES * RADIANS * northernWinter(localDayMs);
   const hourAngle = ((minute - NOON_MINUTE) / MINUTES) * 2 * Math.PI;
   const heightSine = sineAt(latitude * RADIANS, declination, hourAngle);

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '#src/core/units.ts';
-import { registerAt } from './devices/family-device.ts';
+import { getRegisterAt } from './devices/family-device.ts';
 import type { SimulatedHome } from './home-clock.ts';
 import { localTime } from './local-time.ts';
 
@@ -26,7 +26,7 @@ export function createTariffSplit(home: SimulatedHome, tz: string): (atMs: numbe
   let hourMs = firstHourMs;
   let before: TariffRegisters = { lowMilliwattHours: 0, highMilliwattHours: 0 };
   const until = (endMs: number): TariffRegisters => {
-    const used = registerAt(home, endMs) - registerAt(home, hourMs);
+    const used = getRegisterAt(home, endMs) - getRegisterAt(home, hourMs);
     const low = isLowTariff(hourMs, tz);
     return {
       lowMilliwattHours: before.lowMilliwattHours + (low ? used : 0),

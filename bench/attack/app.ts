@@ -17,7 +17,7 @@ interface Tokens {
 }
 
 /** Returns the settings with which a server-side (confidential) app is registered; `more` replaces some of them. */
-export const appSettings = (more: object = {}) => ({
+export const createAppSettings = (more: object = {}) => ({
   name: 'Bright Home',
   website: 'https://bright.example.com',
   type: 'confidential',
@@ -30,7 +30,7 @@ export const appSettings = (more: object = {}) => ({
 export const getSharedApp = (world: AttackedInstallation): Promise<App> =>
   world.once('an app', async () => {
     const { key } = await world.person('utility');
-    const { json } = await world.must('POST', '/v1/apps', { key, body: appSettings() });
+    const { json } = await world.must('POST', '/v1/apps', { key, body: createAppSettings() });
     return { clientId: json.client_id, secret: json.client_secret };
   });
 
@@ -43,7 +43,7 @@ export interface ConsentRequest {
 /**
  * Returns the path to which an app sends a browser at the authorization server. `more` replaces parameters; an empty parameter is omitted.
  */
-export function consentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
+export function createConsentRequest({ clientId }: App, more: Record<string, string> = {}): ConsentRequest {
   const verifier = randomBytes(32).toString('base64url');
   const parameters = {
     response_type: 'code',
@@ -127,7 +127,7 @@ export const requestTokens = (
   });
 
 /** Returns the form with which an app exchanges the authorization code in a redirect address for tokens. */
-export const codeForm = (back: URL, { verifier }: ConsentRequest): Record<string, string> => ({
+export const createCodeExchangeForm = (back: URL, { verifier }: ConsentRequest): Record<string, string> => ({
   grant_type: 'authorization_code',
   code: back.searchParams.get('code') ?? '',
   redirect_uri: REDIRECT_URI,
@@ -139,9 +139,9 @@ export async function createHomeWithApp(world: AttackedInstallation, more: Recor
   const app = await getSharedApp(world);
   const home = await world.person('homeowner');
   const browser = await openBrowser(world, home);
-  const request = consentRequest(app, more);
+  const request = createConsentRequest(app, more);
   const back = await authorizeApp(browser, request);
-  const { status, json, text } = await requestTokens(world, app, codeForm(back, request));
+  const { status, json, text } = await requestTokens(world, app, createCodeExchangeForm(back, request));
   if (status !== 200) throw new Error(`the code was answered with ${status}: ${text}`);
   return { app, home, browser, tokens: json as Tokens };
 }

@@ -7,7 +7,7 @@ import type { MqttClient } from 'mqtt';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { quantile } from '../support.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
-import { type HogTask, OVERLOADING_ACCOUNTS } from './hogs.ts';
+import { OVERLOADING_ACCOUNTS, type OverloadingAccountTask } from './hogs.ts';
 import { publishHourlyReadings } from './probes/load.ts';
 import { startInstallation } from './target.ts';
 import { type AttackedInstallation, createAttackedInstallation, type Device, type Person, pause } from './world.ts';
@@ -26,7 +26,7 @@ interface Waits {
 }
 
 /** Result of the measurement with one account that overloads the service (a hog). */
-export interface HogResult {
+export interface OverloadingAccountResult {
   hog: string;
   puback: Waits;
   answer: Waits;
@@ -55,7 +55,7 @@ interface Measured {
 export async function measureFairness(
   print: (line: string) => void,
   options: { checkout?: string | undefined } = {},
-): Promise<HogResult[]> {
+): Promise<OverloadingAccountResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'energy-fairness-'));
   const [fast, slow] = [await startReceiver(), await startReceiver()];
   slow.answer = () => null;
@@ -66,8 +66,8 @@ export async function measureFairness(
   const world = createAttackedInstallation(target);
   try {
     const neighbour = await neighbourOf(world, fast.url, () => fast.calls.length);
-    const results: HogResult[] = [];
-    for (const kind of Object.keys(OVERLOADING_ACCOUNTS) as HogTask['kind'][]) {
+    const results: OverloadingAccountResult[] = [];
+    for (const kind of Object.keys(OVERLOADING_ACCOUNTS) as OverloadingAccountTask['kind'][]) {
       print(kind);
       const task = await taskOf(world, kind, slow.url);
       const [without, hogged] = [empty(), empty()];
@@ -115,7 +115,11 @@ async function neighbourOf(world: AttackedInstallation, url: string, received: (
   return { person, device, client, received, webhookId: await subscribe(world, person.key, url) };
 }
 
-async function taskOf(world: AttackedInstallation, kind: HogTask['kind'], url: string): Promise<HogTask> {
+async function taskOf(
+  world: AttackedInstallation,
+  kind: OverloadingAccountTask['kind'],
+  url: string,
+): Promise<OverloadingAccountTask> {
   const { userId, key } = await world.person('homeowner');
   const firstMs = /year/.test(kind) ? await publishHourlyReadings(world, userId, YEAR_HOURS) : Date.now();
   const [start, end] = [firstMs, firstMs + YEAR_HOURS * HOUR_MS - 1].map((ms) =>

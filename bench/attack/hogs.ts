@@ -2,7 +2,7 @@ import mqtt from 'mqtt';
 import { openSocket, type ServerAddress, sendRequest } from './client.ts';
 
 /** Task of a hog process: the service's address, the account to use, and the paths to request. */
-export interface HogTask {
+export interface OverloadingAccountTask {
   kind: keyof typeof OVERLOADING_ACCOUNTS;
   api: ServerAddress;
   mqtt: ServerAddress;
@@ -16,7 +16,7 @@ export interface HogTask {
 const CHANNELS = 20_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-async function device({ mqtt: { host, port }, login: { username, password } }: HogTask) {
+async function device({ mqtt: { host, port }, login: { username, password } }: OverloadingAccountTask) {
   const client = await mqtt.connectAsync(`mqtt://${host}:${port}`, { username, password, reconnectPeriod: 100 });
   client.on('error', () => {});
   return client;
@@ -24,7 +24,7 @@ async function device({ mqtt: { host, port }, login: { username, password } }: H
 
 /** Accounts that overload the service without end. Each function resolves when the load has begun. */
 export const OVERLOADING_ACCOUNTS = {
-  async 'a device with 20,000 channels'(task: HogTask) {
+  async 'a device with 20,000 channels'(task: OverloadingAccountTask) {
     const client = await device(task);
     const { topic } = task.login;
     const elements = Array.from({ length: CHANNELS }, (_, index) => ({ power_w: 1, channel: `c${index}` }));
@@ -32,7 +32,7 @@ export const OVERLOADING_ACCOUNTS = {
       await client.publishAsync(topic, JSON.stringify(elements.slice(at, at + 2_000)), { qos: 1 });
     setInterval(() => client.publish(topic, '{"power_w":1,"channel":"c1"}', { qos: 1 }), 200);
   },
-  async 'a flood of readings'(task: HogTask) {
+  async 'a flood of readings'(task: OverloadingAccountTask) {
     const client = await device(task);
     let second = Math.floor(Date.now() / 1_000) - 20 * 86_400;
     const publish = async () => {
@@ -43,7 +43,7 @@ export const OVERLOADING_ACCOUNTS = {
     };
     for (let underWay = 0; underWay < 500; underWay++) void publish();
   },
-  async '110 questions of a year of hours by one account'({ api, key, path }: HogTask) {
+  async '110 questions of a year of hours by one account'({ api, key, path }: OverloadingAccountTask) {
     const ask = async () => {
       for (;;) await sendRequest(api, 'GET', path, { key, isDiscarded: true }).catch(() => pause(100));
     };
@@ -51,7 +51,7 @@ export const OVERLOADING_ACCOUNTS = {
     // Wait until all connections are open. Otherwise the cost of 110 TLS handshakes would count as cost of the requests.
     await pause(1_500);
   },
-  async 'slow bodies and silent sockets'({ api, key }: HogTask) {
+  async 'slow bodies and silent sockets'({ api, key }: OverloadingAccountTask) {
     const head = `POST /v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`;
     const hold = (index: number) => {
       const socket = openSocket(api, index % 3 === 0 ? 'tcp' : 'tls');
@@ -65,7 +65,7 @@ export const OVERLOADING_ACCOUNTS = {
     for (let index = 0; index < 300; index++) hold(index);
     await pause(1_000);
   },
-  async 'a hundred slow webhook receivers'({ api, key, webhookIds }: HogTask) {
+  async 'a hundred slow webhook receivers'({ api, key, webhookIds }: OverloadingAccountTask) {
     const everyMs = 5_000;
     // Spread the test calls over time. The receivers are slow, so their responses overlap nevertheless.
     const test = (id: string, index: number) => {
@@ -78,7 +78,7 @@ export const OVERLOADING_ACCOUNTS = {
 };
 
 if (import.meta.main) {
-  const task = JSON.parse(process.argv[2] ?? '') as HogTask;
+  const task = JSON.parse(process.argv[2] ?? '') as OverloadingAccountTask;
   await OVERLOADING_ACCOUNTS[task.kind](task);
   process.send?.('begun');
 }

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { isIsolatedRun, runIsolated } from '../isolated-run.ts';
-import { type HogResult, measureFairness } from './fairness.ts';
+import { isIsolatedRun, restartOnIsolatedServer } from '../isolated-run.ts';
+import { measureFairness, type OverloadingAccountResult } from './fairness.ts';
 import { runFuzzer } from './fuzz/fuzz.ts';
 import { type ProbeResult, runProbes } from './probe.ts';
-import { PROBES } from './probes/all.ts';
+import { ALL_PROBES } from './probes/all.ts';
 import { publishHourlyReadings } from './probes/load.ts';
 import { type AttackTarget, startInstallation, useRunningInstallation } from './target.ts';
 import { createAttackedInstallation } from './world.ts';
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   if (values.fuzz) return fuzzAll(values, Number(positionals[0] ?? FUZZED_REQUESTS));
   if (values.fairness) return showFairness(values);
   const isWanted = (name: string) => positionals.every((word) => name.toLowerCase().includes(word.toLowerCase()));
-  const probes = PROBES.filter(({ name, kind }) => isWanted(name) && (!values.quick || kind === 'quick'));
+  const probes = ALL_PROBES.filter(({ name, kind }) => isWanted(name) && (!values.quick || kind === 'quick'));
   if (values.list) return console.log(probes.map(({ name }) => name).join('\n'));
   const target = await targetOf(values);
   const world = createAttackedInstallation(target);
@@ -102,7 +102,7 @@ const FAIR_RATIO = 2;
 async function showFairness({ json, checkout }: Options): Promise<void> {
   const results = await measureFairness((hog) => process.stderr.write(`${hog} …\n`), { checkout });
   if (json) return console.log(JSON.stringify(results, null, 2));
-  const shown = ({ without, with: hogged, ratio }: HogResult['puback']) =>
+  const shown = ({ without, with: hogged, ratio }: OverloadingAccountResult['puback']) =>
     `${without} → ${hogged} ms: ${ratio}${ratio > FAIR_RATIO ? ' (over 2)' : ''}`;
   const rows = results.map(({ hog, puback, answer, webhook }) => [
     hog,
@@ -145,5 +145,5 @@ function fail(error: Error): never {
   process.exit(1);
 }
 
-if (!isIsolatedRun()) await runIsolated();
+if (!isIsolatedRun()) await restartOnIsolatedServer();
 await main().catch(fail);

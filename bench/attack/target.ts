@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import { PROGRAM } from '../../test/support/program.ts';
-import { freePorts, startService } from '../service.ts';
+import { findFreePorts, startService } from '../service.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import { type ServerAddress, sendRequest } from './client.ts';
 
@@ -75,7 +75,7 @@ export async function startInstallation(
   const folder = await mkdtemp(join(tmpdir(), 'energy-attack-'));
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const ports = await freePorts();
+  const ports = await findFreePorts();
   const adminKey = `eus_live_${randomBytes(24).toString('hex')}`;
   const env = {
     PATH: process.env.PATH ?? '',

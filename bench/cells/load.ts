@@ -2,7 +2,7 @@ import { type IngestPair, startIngestPair } from '../../test/support/cluster/ing
 import { type CpuPerReading, measurePublishing } from '../cluster.ts';
 import { waitUntilStored } from '../ingest.ts';
 import { median, type PairedDevice } from '../support.ts';
-import type { BenchmarkCell, Rig } from './rig.ts';
+import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 const DEVICES = 60;
 
@@ -21,7 +21,7 @@ export interface LoadCosts {
  * not measured.
  */
 export async function measureLoad(
-  rig: Rig,
+  rig: CellsInstallationUnderTest,
   { messages, rounds }: { messages: number; rounds: number },
 ): Promise<LoadCosts> {
   const [first] = rig.cells;
@@ -49,7 +49,11 @@ export async function measureLoad(
 }
 
 /** Publishes the same number of messages, by the same total number of devices, to one cell or to both. */
-async function throughRouter({ routers, cells }: Rig, count: 1 | 2, messages: number): Promise<CpuPerReading> {
+async function throughRouter(
+  { routers, cells }: CellsInstallationUnderTest,
+  count: 1 | 2,
+  messages: number,
+): Promise<CpuPerReading> {
   const [router] = routers.all;
   const used = cells.slice(0, count);
   const share = messages / count;

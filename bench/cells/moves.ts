@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
-import { parseExceptions } from '#src/start/cells/exceptions.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
+import { parseRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
 import { longestGapSeconds } from '../../test/support/cluster/meters.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../test/support/cluster/publisher.ts';
 import { PROGRAM } from '../../test/support/program.ts';
-import { type BenchmarkCell, type Rig, withCellOf } from './rig.ts';
+import { type BenchmarkCell, type CellsInstallationUnderTest, runWithCellName } from './rig.ts';
 
 const PER_SECOND = 16;
 const STEP_MS = 1_000;
@@ -40,12 +40,12 @@ export interface MovesResult {
  * Moves accounts from the first cell to the second by one `energy cells move`, while each account publishes 16 messages/s and some are also
  * read.
  */
-export async function measureMoves(rig: Rig, accounts: number): Promise<MovesResult> {
+export async function measureMoves(rig: CellsInstallationUnderTest, accounts: number): Promise<MovesResult> {
   const { routers, cells } = rig;
   const [first] = cells;
   const devices = await first.pair(accounts);
   const userIds = await usersOf(first, devices);
-  const keys = await withCellOf(first, () =>
+  const keys = await runWithCellName(first, () =>
     Promise.all(
       userIds
         .slice(0, READERS)
@@ -54,7 +54,7 @@ export async function measureMoves(rig: Rig, accounts: number): Promise<MovesRes
   );
   const nodes = routers.all;
   const publishers = devices.map(({ deviceId, secret }, index) =>
-    repeatingPublisher({ nodes, deviceId, secret, topic: readingsTopic(deviceId), first: index }),
+    repeatingPublisher({ nodes, deviceId, secret, topic: getReadingsTopic(deviceId), first: index }),
   );
   const over = new AbortController();
   const publishing = publish(publishers, over.signal);
@@ -71,7 +71,7 @@ export async function measureMoves(rig: Rig, accounts: number): Promise<MovesRes
   const read_ = await Promise.all(reading);
   const gap = (times: readonly number[]) => longestGapSeconds(times, fromMs, toMs);
   const acknowledged = publishers.reduce((sum, one) => sum + one.acknowledged.size, 0);
-  const exceptions = parseExceptions(readFileSync(routers.exceptions, 'utf8')).size;
+  const exceptions = parseRoutingExceptions(readFileSync(routers.exceptions, 'utf8')).size;
   return {
     accounts,
     heldMs: report.held_ms,
@@ -97,7 +97,7 @@ async function publish(publishers: readonly RepeatingPublisher[], over: AbortSig
 }
 
 /** Reads an account repeatedly with its API key. `atMs`: times of the responses with status 200. */
-async function read({ tls, routers }: Rig, key: string, userId: string, over: AbortSignal) {
+async function read({ tls, routers }: CellsInstallationUnderTest, key: string, userId: string, over: AbortSignal) {
   const atMs: number[] = [];
   let wrong = 0;
   while (!over.aborted) {
@@ -110,7 +110,10 @@ async function read({ tls, routers }: Rig, key: string, userId: string, over: Ab
 }
 
 /** Runs `energy cells move`. Throws if it fails. */
-async function move({ routers, cells: [first, c2] }: Rig, userIds: readonly string[]): Promise<{ held_ms: number }> {
+async function move(
+  { routers, cells: [first, c2] }: CellsInstallationUnderTest,
+  userIds: readonly string[],
+): Promise<{ held_ms: number }> {
   const args = [PROGRAM, 'cells', 'move', ...userIds, '--to', c2.name, '--file', routers.cellsFile, '--json'];
   const env = { ...first.env, PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
   return new Promise((resolve, reject) =>
@@ -129,7 +132,11 @@ async function usersOf({ database }: BenchmarkCell, devices: readonly { deviceId
 }
 
 /** Compares what is stored in both cells with the number of acknowledged messages. */
-async function countStored({ cells }: Rig, devices: readonly { deviceId: string }[], acknowledged: number) {
+async function countStored(
+  { cells }: CellsInstallationUnderTest,
+  devices: readonly { deviceId: string }[],
+  acknowledged: number,
+) {
   const lines: string[] = [];
   for (const { database } of cells) {
     const { rows } = await database.pool.query(

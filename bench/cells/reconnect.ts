@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
-import type { Rig } from './rig.ts';
+import type { CellsInstallationUnderTest } from './rig.ts';
 
 /** Number of concurrent connection attempts at the start of the benchmark. After the fault, all clients connect at once. */
 const AT_ONCE = 50;
@@ -26,7 +26,10 @@ interface ReconnectResult {
 }
 
 /** Connects devices of both cells, half of them to each router, and kills the first router. Starts this router again at the end. */
-export async function measureReconnect({ routers, cells }: Rig, count: number): Promise<ReconnectResult> {
+export async function measureReconnect(
+  { routers, cells }: CellsInstallationUnderTest,
+  count: number,
+): Promise<ReconnectResult> {
   const devices: PairedDevice[] = [];
   for (const cell of cells) devices.push(...(await cell.pair(count / cells.length)));
   const [first, second = first] = routers.all;

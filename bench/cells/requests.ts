@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { storeExceptions } from '#src/start/cells/exceptions.ts';
+import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { requestLoopback } from '../../test/support/cluster/api-pair.ts';
-import { processCpuMs } from '../cpu.ts';
+import { readProcessCpuMs } from '../cpu.ts';
 import { quantile } from '../support.ts';
-import type { BenchmarkCell, Rig } from './rig.ts';
+import type { BenchmarkCell, CellsInstallationUnderTest } from './rig.ts';
 
 /** Responses to one caller, which sends its requests one after the other. */
 interface Asked {
@@ -18,7 +18,7 @@ interface Asked {
 
 /** Requests the list of a cell's accounts as an administrator, through the router, until `isOver` returns true. */
 async function askUntil(
-  { tls, routers }: Rig,
+  { tls, routers }: CellsInstallationUnderTest,
   { adminKey }: BenchmarkCell,
   isOver: (count: number) => boolean,
 ): Promise<Asked> {
@@ -40,12 +40,12 @@ async function askUntil(
 const p99 = ({ tookMs }: Asked) => quantile(tookMs, 0.99);
 
 /** Measures the router's CPU time per request, in µs. */
-export async function measureRequests(rig: Rig, requests: number): Promise<number> {
+export async function measureRequests(rig: CellsInstallationUnderTest, requests: number): Promise<number> {
   const [router] = rig.routers.all;
   await askUntil(rig, rig.cells[1], (count) => count === 100);
-  const fromMs = processCpuMs(router.pid());
+  const fromMs = readProcessCpuMs(router.pid());
   await askUntil(rig, rig.cells[1], (count) => count === requests);
-  return ((processCpuMs(router.pid()) - fromMs) * 1_000) / requests;
+  return ((readProcessCpuMs(router.pid()) - fromMs) * 1_000) / requests;
 }
 
 /** Requests to a cell during a disturbance, compared with requests before the disturbance. */
@@ -57,7 +57,7 @@ interface Disturbance {
 }
 
 async function disturb(
-  rig: Rig,
+  rig: CellsInstallationUnderTest,
   cell: BenchmarkCell,
   seconds: number,
   run: () => Promise<unknown>,
@@ -84,8 +84,8 @@ const NAMES_OF_ACCOUNT = 3;
  * Measures requests to a cell while accounts are added to a map that already contains the exceptions of `accounts` accounts. `changeMs`:
  * longest duration of a change of the map.
  */
-export async function measureMapChanges(
-  rig: Rig,
+export async function measureRoutingMapChanges(
+  rig: CellsInstallationUnderTest,
   { accounts, changes, seconds }: { accounts: number; changes: number; seconds: number },
 ): Promise<Disturbance & { changeMs: number }> {
   const { routers, cells } = rig;
@@ -93,17 +93,17 @@ export async function measureMapChanges(
   const namesOf = (account: number) =>
     Array.from({ length: NAMES_OF_ACCOUNT }, (_, index) => `usr_moved${account}x${index}`);
   const all = Array.from({ length: accounts }, (_, account) => namesOf(account)).flat();
-  await storeExceptions(places, new Map(all.map((name) => [name, 'c2'])));
+  await storeRoutingExceptions(places, new Map(all.map((name) => [name, 'c2'])));
   let changeMs = 0;
   const disturbed = await disturb(rig, cells[1], seconds, async () => {
     for (let change = 0; change < changes; change++) {
       const fromMs = performance.now();
-      await storeExceptions(places, new Map(namesOf(accounts + change).map((name) => [name, 'c2'])));
+      await storeRoutingExceptions(places, new Map(namesOf(accounts + change).map((name) => [name, 'c2'])));
       changeMs = Math.max(changeMs, performance.now() - fromMs);
     }
   });
   const everything = [...all, ...Array.from({ length: changes }, (_, change) => namesOf(accounts + change)).flat()];
-  await storeExceptions(places, new Map(everything.map((name) => [name, null])));
+  await storeRoutingExceptions(places, new Map(everything.map((name) => [name, null])));
   return { ...disturbed, changeMs };
 }
 
@@ -111,7 +111,7 @@ export async function measureMapChanges(
  * Measures requests to the second cell after all processes of the first cell and its PostgreSQL are killed. The first cell is not
  * restarted.
  */
-export async function measureDeadCell(rig: Rig, seconds: number): Promise<Disturbance> {
+export async function measureDeadCell(rig: CellsInstallationUnderTest, seconds: number): Promise<Disturbance> {
   const [first, c2] = rig.cells;
   return disturb(rig, c2, seconds, async () => {
     const postmaster = readFileSync(join(first.database.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(

@@ -13,7 +13,7 @@ export interface BenchmarkCell extends Cell {
 }
 
 /** Two routers in front of two cells, each with a database server, an API process and an ingest process with the embedded broker. */
-export interface Rig {
+export interface CellsInstallationUnderTest {
   tls: LocalCertificate;
   routers: Routers;
   /** `first` and `c2`. */
@@ -21,7 +21,7 @@ export interface Rig {
   remove(): Promise<void>;
 }
 
-export async function startRig(): Promise<Rig> {
+export async function startCellsUnderTest(): Promise<CellsInstallationUnderTest> {
   const undo: (() => Promise<unknown>)[] = [];
   const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -34,7 +34,7 @@ export async function startRig(): Promise<Rig> {
       undo.push(() => database.remove());
       const cell = await startCell({ name, url: database.url, tls });
       undo.push(() => cell.remove());
-      const pair = (count: number) => withCellOf(cell, () => pairDevices(database.pool, count));
+      const pair = (count: number) => runWithCellName(cell, () => pairDevices(database.pool, count));
       cells.push({ ...cell, database, pair });
     }
     const [first, c2] = cells as [BenchmarkCell, BenchmarkCell];
@@ -48,7 +48,7 @@ export async function startRig(): Promise<Rig> {
 }
 
 /** Runs a function. Identifiers and keys that the function creates contain the name of the cell. */
-export async function withCellOf<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
+export async function runWithCellName<T>({ env }: Cell, run: () => Promise<T>): Promise<T> {
   setCell(env.CELL);
   try {
     return await run();

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import { createKey } from '#src/auth/keys.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
 import type { PairedDevice } from '../support.ts';
-import { deliverReadings, type Fleet } from './fleet.ts';
+import { deliverReadings, type RepeatingFleet } from './fleet.ts';
 
 /** Maximum time to wait for a response. A request to a killed process fails at once; a request to a stopped process does not. */
 const ANSWER_MS = 20_000;
@@ -18,7 +18,7 @@ export async function startHttpsFleet(
   port: number,
   players: readonly PairedDevice[],
   perSecond: number,
-): Promise<Fleet> {
+): Promise<RepeatingFleet> {
   const keys = await createDeviceKeys(pool, players);
   return deliverReadings(players, perSecond, async ({ deviceId }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });

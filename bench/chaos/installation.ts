@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
 import { waitUntilReachable } from '../../test/support/mosquitto.ts';
-import { freePorts, type Service, startService } from '../service.ts';
+import { findFreePorts, type Service, startService } from '../service.ts';
 import { type PairedDevice, pairDevices } from '../support.ts';
 
 /** A complete service for the chaos test (`npm start`), with a mosquitto next to it if requested. */
@@ -56,7 +56,7 @@ export async function startChaosInstallation(options: {
   if (diskMb !== undefined) sh('mount', '-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folder);
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const ports = await freePorts('BROKER');
+  const ports = await findFreePorts('BROKER');
   const brokerUrl = `mqtt://127.0.0.1:${broker === 'mosquitto' ? ports.BROKER : ports.MQTT_PORT}`;
   const clockFile = join(logs, 'clock');
   const setClock = (seconds: number) => writeFile(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`);

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from '#src/database/connect.ts';
-import { isIsolatedRun, runIsolated } from '../isolated-run.ts';
-import { formatHelp, isHelpRequested } from '../questions.ts';
+import { isIsolatedRun, restartOnIsolatedServer } from '../isolated-run.ts';
+import { formatBenchmarkHelp, isHelpRequested } from '../questions.ts';
 import type { PairedDevice } from '../support.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../time-limits.ts';
 import type { Fault } from './fault.ts';
 import { createFaults } from './faults.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { type RepeatingFleet, startFleet } from './fleet.ts';
 import { startHttpsFleet } from './https-fleet.ts';
 import { type Installation, startChaosInstallation } from './installation.ts';
-import { countStored, countStoredRows, waitUntilMessagesStored } from './stored.ts';
+import { countStoredReadings, countStoredRows, waitUntilMessagesStored } from './stored.ts';
 
 /** Maximum number of log lines shown. */
 const LAST_LINES = 30;
@@ -86,7 +86,7 @@ const FORGOTTEN_MS = 10_000;
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Starts an installation that the fault can be injected into. */
-export const startInstallationFor = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
+export const startInstallationForFault = ({ broker, persistence, diskMb, hasClock }: Fault): Promise<Installation> =>
   startChaosInstallation({
     broker,
     ...(persistence === undefined ? {} : { persistence }),
@@ -118,7 +118,7 @@ export async function injectFault(
   const mostPerS = rates.stop();
   const quietMs = fault.brokerForgets ? FORGOTTEN_MS : QUIET_MS;
   await waitUntilMessagesStored(() => countStoredRows(installation.pool, players), fleet.acknowledged, quietMs);
-  const counted = await countStored(installation.pool, players);
+  const counted = await countStoredReadings(installation.pool, players);
   const { sent, acknowledged } = fleet;
   const isMissing = acknowledged > counted.stored && !fault.brokerForgets;
   const stillMissing = isMissing
@@ -142,7 +142,7 @@ export async function injectFault(
 }
 
 /** Samples how many readings of a fleet are acknowledged in each second. `stop` returns the highest number. */
-function sampleRates(fleet: Fleet): { stop(): number } {
+function sampleRates(fleet: RepeatingFleet): { stop(): number } {
   let [last, most] = [0, 0];
   const timer = setInterval(() => {
     most = Math.max(most, fleet.acknowledged - last);
@@ -183,10 +183,10 @@ async function untilMoreIsStored(
 if (import.meta.main) {
   const [, , ...flags] = process.argv;
   if (isHelpRequested(flags)) {
-    console.log(formatHelp('chaos'));
+    console.log(formatBenchmarkHelp('chaos'));
     process.exit(0);
   }
-  if (!isIsolatedRun()) await runIsolated();
+  if (!isIsolatedRun()) await restartOnIsolatedServer();
   if (flags[0] === 'cluster') {
     const { runClusterChaos: chaosOfCluster } = await import('./cluster/run.ts');
     process.exit(await chaosOfCluster(flags.slice(1)));
@@ -200,7 +200,7 @@ if (import.meta.main) {
   const scale = { floodS: 10, queuedMessages: 100_000, apiKills: 8, unreleasedSessions: 30 };
   for (const fault of createFaults(scale).filter(({ name }) => wanted.every((word) => name.includes(word)))) {
     process.stderr.write(`${fault.broker}: ${fault.name} …\n`);
-    const installation = await startInstallationFor(fault);
+    const installation = await startInstallationForFault(fault);
     rows.push(await injectFault(installation, fault).finally(() => installation.remove()));
     if (!flags.includes('--json')) console.table(rows.slice(-1).map(shown));
   }

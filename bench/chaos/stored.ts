@@ -3,7 +3,7 @@ import type { PairedDevice } from '../support.ts';
 import { scaleTimeLimitMs } from '../time-limits.ts';
 
 /** Number of distinct readings that are stored, and number of readings that were stored or counted more than once. */
-export interface StoredCount {
+export interface StoredReadingCounts {
   stored: number;
   double: number;
 }
@@ -13,7 +13,7 @@ const POLL_MS = 250;
 const ids = (players: readonly PairedDevice[]) => players.map(({ deviceId }) => deviceId);
 
 /** Counts the readings of a fleet's devices that the service has stored. */
-export async function countStored(pool: Pool, players: readonly PairedDevice[]): Promise<StoredCount> {
+export async function countStoredReadings(pool: Pool, players: readonly PairedDevice[]): Promise<StoredReadingCounts> {
   const { rows } = await pool.query(
     `WITH mine AS (SELECT device_id, read_at, value FROM readings JOIN series USING (series_id)
        WHERE device_id = ANY ($1) AND kind = 'register'),

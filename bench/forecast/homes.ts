@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DateTime } from 'luxon';
-import { dayNumber } from '#src/remarks/calendar.ts';
+import { toDayNumber } from '#src/remarks/calendar.ts';
 import type { DailyUse } from '#src/remarks/daily-use.ts';
 
 /** Readings of a register, as Unix ms and cumulative kWh, ordered by time. */
@@ -147,7 +147,7 @@ function halfHours(rows: readonly string[][]): RealHome[] {
 }
 
 function ofDays(rows: readonly (readonly [string, string])[]): DailyUse {
-  const days = new Map(rows.map(([date, kwh]) => [dayNumber(date), kwh === '' ? null : Number(kwh)]));
+  const days = new Map(rows.map(([date, kwh]) => [toDayNumber(date), kwh === '' ? null : Number(kwh)]));
   const first = Math.min(...days.keys());
   const count = Math.max(...days.keys()) - first + 1;
   return { firstDay: first, kwh: Array.from({ length: count }, (_, at) => days.get(first + at) ?? null) };
@@ -158,7 +158,7 @@ function dayIn(zone: string): (ms: number) => number {
   const known = new Map<number, number>();
   return (ms) => {
     const hour = Math.floor(ms / HOUR_MS);
-    const day = known.get(hour) ?? dayNumber(DateTime.fromMillis(hour * HOUR_MS, { zone }).toISODate() ?? '');
+    const day = known.get(hour) ?? toDayNumber(DateTime.fromMillis(hour * HOUR_MS, { zone }).toISODate() ?? '');
     known.set(hour, day);
     return day;
   };

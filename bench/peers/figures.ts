@@ -1,5 +1,5 @@
 import type { Goal } from '../answer.ts';
-import type { StoredCount } from '../chaos/stored.ts';
+import type { StoredReadingCounts } from '../chaos/stored.ts';
 import type { CpuPerReading } from '../cluster.ts';
 import { median } from '../support.ts';
 
@@ -38,7 +38,11 @@ export interface PeerFigures extends KillTrial {
 }
 
 /** Compares what devices have sent with what is stored. */
-export const judgeTrial = (acknowledged: number, { stored, double }: StoredCount, kills: number): KillTrial => ({
+export const evaluateKillTrial = (
+  acknowledged: number,
+  { stored, double }: StoredReadingCounts,
+  kills: number,
+): KillTrial => ({
   acknowledged,
   lost: Math.max(0, acknowledged - stored),
   doubled: double,
@@ -85,7 +89,7 @@ export function formatTable(results: readonly PeerResult[]): string[] {
 }
 
 /** Names of the rows that the goals compare. */
-export const ROW_NAMES = {
+export const PEER_FIGURE_LABELS = {
   service: 'this service, mosquitto',
   embedded: 'this service, embedded broker',
   script: 'naive script, mosquitto',
@@ -95,11 +99,11 @@ export const ROW_NAMES = {
  * Returns the goals. This service must neither lose readings nor store them twice. Its rate and its CPU time are compared with those of the
  * naive script, without a goal.
  */
-export function getGoals(results: readonly PeerResult[]): Goal[] {
+export function getPeerGoals(results: readonly PeerResult[]): Goal[] {
   const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
-  const [service, script] = [of(ROW_NAMES.service), of(ROW_NAMES.script)];
+  const [service, script] = [of(PEER_FIGURE_LABELS.service), of(PEER_FIGURE_LABELS.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;
-  const trials = [ROW_NAMES.service, ROW_NAMES.embedded].flatMap((name) => {
+  const trials = [PEER_FIGURE_LABELS.service, PEER_FIGURE_LABELS.embedded].flatMap((name) => {
     const figures = of(name);
     if (figures === null) return [];
     const what = `Readings that were lost or doubled over ${figures.kills} kills of ${name}`;

@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { isGoalMet } from '../answer.ts';
-import { formatTable, getGoals, judgeTrial, type PeerResult, type PeerRound, ROW_NAMES, summarise } from './figures.ts';
-import { CREATE_PEER_TABLE, nodeRed, PEER_TABLE, pythonBridge, telegraf } from './programs.ts';
+import {
+  evaluateKillTrial,
+  formatTable,
+  getPeerGoals,
+  PEER_FIGURE_LABELS,
+  type PeerResult,
+  type PeerRound,
+  summarise,
+} from './figures.ts';
+import { CREATE_PEER_TABLE, createNodeRedPeer, createPythonBridgePeer, PEER_TABLE, telegraf } from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
 
@@ -16,7 +24,7 @@ const round = (perSecond: number, lost = 0, doubled = 0): PeerRound => ({
 
 describe('the configuration of', () => {
   test('Node-RED subscribes with QoS 1 in a persistent session, and its function inserts the collected rows', async () => {
-    const program = nodeRed(place, { installation: '/red', driver: '/driver.js' });
+    const program = createNodeRedPeer(place, { installation: '/red', driver: '/driver.js' });
     expect(program.args).toEqual([
       '/red/node_modules/node-red/red.js',
       '--settings',
@@ -61,7 +69,7 @@ describe('the configuration of', () => {
   });
 
   test('Node-RED opens no port and installs nothing', () => {
-    const { files } = nodeRed(place, { installation: '/red', driver: '/driver.js' });
+    const { files } = createNodeRedPeer(place, { installation: '/red', driver: '/driver.js' });
     const module: { exports: Record<string, unknown> } = { exports: {} };
     new Script(files['settings.js'] ?? '').runInNewContext({ module, require: (path: string) => path });
     expect(module.exports).toMatchObject({
@@ -88,7 +96,12 @@ describe('the configuration of', () => {
   });
 
   test('the Python bridge names the broker, the database, the table and its mode', () => {
-    expect(pythonBridge(place, 'each').args.slice(1)).toEqual(['4711', place.databaseUrl, PEER_TABLE, 'each']);
+    expect(createPythonBridgePeer(place, 'each').args.slice(1)).toEqual([
+      '4711',
+      place.databaseUrl,
+      PEER_TABLE,
+      'each',
+    ]);
     const file = join(import.meta.dirname, 'bridge.py');
     const { status, error } = spawnSync('python3', [
       '-c',
@@ -108,7 +121,7 @@ test.each([
 ])(
   'for %i acknowledged readings and the stored rows %j, the result of a trial is %j',
   (acknowledged, stored, expected) => {
-    expect(judgeTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
+    expect(evaluateKillTrial(acknowledged, stored, 2)).toEqual({ acknowledged, kills: 2, ...expected });
   },
 );
 
@@ -125,9 +138,9 @@ test("reports the median of a program's rates and the sum of its trials' counts"
 });
 
 const results = (own: PeerRound, embedded = own): PeerResult[] => [
-  { name: ROW_NAMES.service, rounds: [own] },
-  { name: ROW_NAMES.embedded, hasBrokerInside: true, rounds: [embedded] },
-  { name: ROW_NAMES.script, rounds: [round(2_000, 40)] },
+  { name: PEER_FIGURE_LABELS.service, rounds: [own] },
+  { name: PEER_FIGURE_LABELS.embedded, hasBrokerInside: true, rounds: [embedded] },
+  { name: PEER_FIGURE_LABELS.script, rounds: [round(2_000, 40)] },
   { name: 'Telegraf', rounds: [], reason: 'not run: no package' },
 ];
 
@@ -143,14 +156,14 @@ test('prints a table row for each program, including one that did not run', () =
 });
 
 test('fails a goal if this service loses or doubles a reading, but not if another program does', () => {
-  const met = (all: PeerResult[]) => getGoals(all).map(isGoalMet);
+  const met = (all: PeerResult[]) => getPeerGoals(all).map(isGoalMet);
   expect(met(results(round(1_000)))).toEqual([true, true, null, null]);
   expect(met(results(round(1_000, 1)))).toEqual([false, false, null, null]);
   expect(met(results(round(1_000), round(1_000, 0, 1)))).toEqual([true, false, null, null]);
-  expect(getGoals(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
+  expect(getPeerGoals(results(round(1_000))).map(({ measured }) => measured)).toEqual([0, 0, 0.5, 0.5]);
 });
 
 test('compares nothing if the script is missing, and sets no goal for this service if it did not run', () => {
-  expect(getGoals(results(round(1_000)).slice(0, 2))).toHaveLength(2);
-  expect(getGoals([{ name: ROW_NAMES.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
+  expect(getPeerGoals(results(round(1_000)).slice(0, 2))).toHaveLength(2);
+  expect(getPeerGoals([{ name: PEER_FIGURE_LABELS.service, rounds: [], reason: 'failed: x' }])).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Addresses and folder with which a program of the comparison is started. */
-export interface ProgramPlace {
+export interface PeerProgramInputs {
   /** Port of the mosquitto from which the program receives messages. */
   brokerPort: number;
   databaseUrl: string;
@@ -57,8 +57,8 @@ return null;`;
  * message when it has arrived; its "mqtt in" node has no later acknowledgement. `installation`: folder with Node-RED; `driver`: path of the
  * PostgreSQL driver, which the documented setting `functionGlobalContext` gives to the function.
  */
-export function nodeRed(
-  place: ProgramPlace,
+export function createNodeRedPeer(
+  place: PeerProgramInputs,
   { installation, driver }: { installation: string; driver: string },
 ): PeerProgram {
   // Coordinates are needed, because Node-RED takes a node without them for a configuration node.
@@ -127,7 +127,10 @@ export function nodeRed(
 }
 
 /** Returns the Python bridge. `each` commits each message before it is acknowledged; `batches` is faster. */
-export const pythonBridge = ({ brokerPort, databaseUrl }: ProgramPlace, mode: 'batches' | 'each'): PeerProgram => ({
+export const createPythonBridgePeer = (
+  { brokerPort, databaseUrl }: PeerProgramInputs,
+  mode: 'batches' | 'each',
+): PeerProgram => ({
   // The path of Debian's Python, which has Debian's packages. Another Python earlier on the PATH may lack them.
   command: '/usr/bin/python3',
   args: [join(import.meta.dirname, 'bridge.py'), String(brokerPort), databaseUrl, PEER_TABLE, mode],
@@ -138,7 +141,7 @@ export const pythonBridge = ({ brokerPort, databaseUrl }: ProgramPlace, mode: 'b
  * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1, and
  * `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges written messages.
  */
-export function telegraf({ brokerPort, databaseUrl, folder }: ProgramPlace): PeerProgram {
+export function telegraf({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
   const configuration = `[agent]
   omit_hostname = true
   metric_batch_size = 1000

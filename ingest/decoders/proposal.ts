@@ -38,7 +38,7 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
 }
 
 /** Returns the unit at the end of a name; null if it has none. */
-export const unitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
+export const findUnitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**
  * Returns the probable meaning of a number by the unit at the end of its name. Returns null if the name has no unit, contains unknown

@@ -1,5 +1,5 @@
 import type { DecoderSettings } from './family.ts';
-import { unitAtEndOfName } from './proposal.ts';
+import { findUnitAtEndOfName } from './proposal.ts';
 
 interface Known {
   topic: string;
@@ -40,6 +40,6 @@ export function proposeSettings({ topic, settings, seen, asked }: Known): Decode
  * is an example, too: only the owner knows the direction.
  */
 function answerFor(name: string): NonNullable<DecoderSettings['tasmota']>[string] | null {
-  const unit = unitAtEndOfName(name);
+  const unit = findUnitAtEndOfName(name);
   return unit === null || unit === 'C' || unit === 'm3' || unit === 'l' ? null : { unit, counts_as: 'import' };
 }

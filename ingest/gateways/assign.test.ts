@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DecodedValue } from '../decoders/family.ts';
-import { toDecodedMessage, toStoredKind } from './assign.ts';
+import { toDecodedMessage, toStoredValueKind } from './assign.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 6, 5, 19);
 const volume = (value: number, atMs: number | null = null): DecodedValue => ({
@@ -26,5 +26,5 @@ test('converts a volume into a register in whole cm³, halves away from zero, at
     ['mbus1/gas/m3', 'register', 3_495_884_613, RECEIVED_MS, '0-1:24.2.1'],
     ['mbus1/gas/m3', 'register', 1_000_001, RECEIVED_MS, '0-1:24.2.1'],
   ]);
-  expect(toStoredKind('volume_total_m3')).toBe('register');
+  expect(toStoredValueKind('volume_total_m3')).toBe('register');
 });

@@ -14,7 +14,7 @@ const KINDS: Record<Exclude<ValueKind, 'availability'>, { kind: QuantityKind; wh
 };
 
 /** Returns the stored kind for a kind in a message; an unknown kind is returned unchanged. */
-export const toStoredKind = (kind: string): string =>
+export const toStoredValueKind = (kind: string): string =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].kind : kind;
 
 /**

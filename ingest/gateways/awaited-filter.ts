@@ -2,12 +2,12 @@
  * Topic filter, below the gateway's prefix, on which an announced device's first value is expected. `READ_BY_ANOTHER_FAMILY`: another
  * decoder family reads these topics and lists the device. Null: the device has sent a value.
  */
-export type AwaitedFilter = string | null;
+export type AwaitedTopicFilter = string | null;
 
 export const READ_BY_ANOTHER_FAMILY = '';
 
 /** Whether an announced device is listed but has not sent a value yet. */
-export const isAwaitingFirstValue = (awaits: AwaitedFilter): awaits is string =>
+export const isAwaitingFirstValue = (awaits: AwaitedTopicFilter): awaits is string =>
   awaits !== null && awaits !== READ_BY_ANOTHER_FAMILY;
 
 /**

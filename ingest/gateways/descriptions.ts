@@ -7,7 +7,7 @@ import type { RegisterDescription } from '../decoders/registers-of-a-device/regi
 const digests = new WeakMap<RegisterDescription, string>();
 
 /** Returns a short digest of a register's description. The digest is stored with the listed quantity. */
-export function digestDescription(described: RegisterDescription): string {
+export function hashDescription(described: RegisterDescription): string {
   const known = digests.get(described);
   if (known !== undefined) return known;
   const digest = createHash('sha256').update(JSON.stringify(described)).digest('base64').slice(0, 12);
@@ -20,7 +20,7 @@ export function digestDescription(described: RegisterDescription): string {
  * hour. Without this limit, a device whose description alternates from message to message would have its history recomputed each time.
  * Times in Unix ms. `notedMs`: time of the last change; undefined before the first description.
  */
-export const mayChangeDescription = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
+export const canDescriptionChange = (notedMs: number | undefined, firstSeenMs: number, nowMs: number): boolean =>
   notedMs === undefined || nowMs - notedMs >= HOUR_MS || nowMs - firstSeenMs < HOUR_MS;
 
 interface Changed {

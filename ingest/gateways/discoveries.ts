@@ -12,16 +12,20 @@ import {
 import type { Decoders, NamedDecodeResult } from '../decoders/gateway-decoders.ts';
 import type { RegisterDescription } from '../decoders/registers-of-a-device/register.ts';
 import { chooseRoles } from '../normalise/channels.ts';
-import { listDiscoveredNativeIds, toStoredKind } from './assign.ts';
+import { listDiscoveredNativeIds, toStoredValueKind } from './assign.ts';
 import {
-  type AwaitedFilter,
+  type AwaitedTopicFilter,
   combineTopicFilter,
   doesTopicNameDevice,
   isAwaitingFirstValue,
   READ_BY_ANOTHER_FAMILY,
 } from './awaited-filter.ts';
-import { digestDescription, mayChangeDescription, saveDescriptions } from './descriptions.ts';
-import { assignListedChannels, quantityKey as keyOfSaid, MAX_UNKNOWN_QUANTITIES } from './listed-quantities.ts';
+import { canDescriptionChange, hashDescription, saveDescriptions } from './descriptions.ts';
+import {
+  assignChannelsToListedQuantities,
+  getQuantityKey as keyOfSaid,
+  MAX_UNKNOWN_QUANTITIES,
+} from './listed-quantities.ts';
 
 /** Maximum number of devices that are listed for a gateway. More names count as invalid data. */
 const MAX_DEVICES = 2_000;
@@ -54,7 +58,7 @@ export interface Discovery {
   firstSeenMs: number;
   lastSeenMs: number;
   /** Topics on which an announced device's first value is expected. */
-  awaits: AwaitedFilter;
+  awaits: AwaitedTopicFilter;
   /** New descriptions of a paired device that differ from the stored ones, by channel and kind. */
   descriptions: { channel: string; kind: string; described: RegisterDescription }[];
   /** The device with which the discovery was paired; null if it is not paired. */
@@ -145,7 +149,7 @@ export class Discoveries {
       // The device's first hour begins with its first value. During this hour, changes of its description are not limited.
       Object.assign(discovery, { awaits: null, firstSeenMs: atMs, lastSeenMs: atMs, isChanged: true });
     }
-    const placed = assignListedChannels(discovery.quantities, values);
+    const placed = assignChannelsToListedQuantities(discovery.quantities, values);
     if (addQuantities(discovery, placed)) discovery.isChanged = true;
     if (noteDescriptions(discovery, placed, atMs)) discovery.isChanged = true;
     if (atMs < discovery.lastSeenMs + SEEN_MS) return;
@@ -240,7 +244,7 @@ function addQuantities(discovery: Discovery, values: readonly DecodedValue[]): b
   );
   for (const { channel, kind } of fresh) all.set(keyOf(channel, kind), { channel, kind });
   const quantities = [...all.values()].slice(0, MAX_QUANTITIES);
-  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredKind(kind) })));
+  const roles = chooseRoles(quantities.map(({ channel, kind }) => ({ channel, kind: toStoredValueKind(kind) })));
   discovery.quantities = quantities.map((quantity, index) => {
     const { direction, commodity } = parseChannel(quantity.channel);
     // The negative part of a power counts as export if no better series measures export; the list of devices does not show this. For gas,
@@ -260,11 +264,11 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
   for (const one of values) {
     const { described, channel, kind } = one;
     if (!described) continue;
-    const digest = digestDescription(described);
+    const digest = hashDescription(described);
     const at = discovery.quantities.findIndex((other) => other.channel === channel && other.kind === kind);
     const known = discovery.quantities[at];
     if (!known || (known.described === digest && known.key === keyOfSaid(one))) continue;
-    if (!mayChangeDescription(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
+    if (!canDescriptionChange(known.described_at_ms, discovery.firstSeenMs, atMs)) continue;
     const { native: _, ...rest } = known;
     discovery.quantities = discovery.quantities.with(at, {
       ...rest,
@@ -272,7 +276,7 @@ function noteDescriptions(discovery: Discovery, values: readonly DecodedValue[],
       described: digest,
       described_at_ms: atMs,
     });
-    if (discovery.paired) discovery.descriptions.push({ channel, kind: toStoredKind(kind), described });
+    if (discovery.paired) discovery.descriptions.push({ channel, kind: toStoredValueKind(kind), described });
     isNew = true;
   }
   return isNew;

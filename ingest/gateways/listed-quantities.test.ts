@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DecodedValue } from '../decoders/family.ts';
-import { assignListedChannels, dropUnlistedUnknown } from './listed-quantities.ts';
+import { assignChannelsToListedQuantities, dropUnlistedUnknownQuantities } from './listed-quantities.ts';
 
 const kind = 'energy_total_kwh';
 const asked: DecodedValue = {
@@ -16,18 +16,24 @@ const asked: DecodedValue = {
 };
 
 test('keeps a register on the channel under which it was first listed, identified by its key', () => {
-  expect(assignListedChannels([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe('import');
-  expect(assignListedChannels([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe('import');
-  expect(assignListedChannels([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe('unknown/total');
+  expect(assignChannelsToListedQuantities([{ channel: 'import', kind, key: 'total' }], [asked])[0]?.channel).toBe(
+    'import',
+  );
+  expect(assignChannelsToListedQuantities([{ channel: 'import', kind, native: 'Total' }], [asked])[0]?.channel).toBe(
+    'import',
+  );
+  expect(assignChannelsToListedQuantities([{ channel: 'unknown/total', kind }], [asked])[0]?.channel).toBe(
+    'unknown/total',
+  );
 });
 
 test('gives a new register a channel name that no other register uses', () => {
   const listed = [{ channel: 'import', kind, key: 'other' }];
-  expect(assignListedChannels(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
-  expect(assignListedChannels([], [asked])[0]?.channel).toBe('unknown/total');
+  expect(assignChannelsToListedQuantities(listed, [{ ...asked, channel: 'import' }])[0]?.channel).toBe('total/import');
+  expect(assignChannelsToListedQuantities([], [asked])[0]?.channel).toBe('unknown/total');
 });
 
 test('lists a quantity that the owner must classify only if it was listed before', () => {
-  expect(dropUnlistedUnknown([], [asked])).toEqual([]);
-  expect(dropUnlistedUnknown([asked], [asked])).toEqual([asked]);
+  expect(dropUnlistedUnknownQuantities([], [asked])).toEqual([]);
+  expect(dropUnlistedUnknownQuantities([asked], [asked])).toEqual([asked]);
 });

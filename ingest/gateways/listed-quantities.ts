@@ -26,13 +26,13 @@ const isListed = (listed: ListedQuantities, channel: string, kind: string) =>
   listed.some((one) => one.channel === channel && one.kind === kind);
 
 /** Returns the key of a quantity within its device. */
-export const quantityKey = ({ key, native }: DecodedValue): string => key ?? native;
+export const getQuantityKey = ({ key, native }: DecodedValue): string => key ?? native;
 
 /**
  * Assigns to each quantity of a message the channel under which the device already has the quantity. The meaning of a register may change
  * with later announcements of the device, but its channel does not. If no quantity has a description, returns the same list.
  */
-export const assignListedChannels = (
+export const assignChannelsToListedQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],
 ): readonly DecodedValue[] =>
@@ -42,7 +42,7 @@ export const assignListedChannels = (
 
 function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   const ofKind = listed.filter(({ kind }) => kind === one.kind);
-  const known = ofKind.find(({ key }) => key === quantityKey(one));
+  const known = ofKind.find(({ key }) => key === getQuantityKey(one));
   if (known) return known.channel;
   const named = ofKind.filter(({ key, native }) => key === undefined && native === one.native);
   if (named.length === 1) return (named[0] as ListedQuantity).channel;
@@ -50,7 +50,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
   // A listed quantity without a key keeps its channel only for its own native name. If another quantity has the channel, a new channel name
   // is derived from the quantity's key.
   return there && (there.key !== undefined || named.length > 1)
-    ? `${toCircuitWord(quantityKey(one))}/${one.channel}`
+    ? `${toCircuitWord(getQuantityKey(one))}/${one.channel}`
     : one.channel;
 }
 
@@ -58,7 +58,7 @@ function channelOf(listed: ListedQuantities, one: DecodedValue): string {
  * Returns those quantities of a paired device that are stored. A quantity that the owner must classify is stored only
  * if it is listed.
  */
-export const dropUnlistedUnknown = (
+export const dropUnlistedUnknownQuantities = (
   listed: ListedQuantities,
   values: readonly DecodedValue[],
 ): readonly DecodedValue[] =>

@@ -21,7 +21,7 @@ import {
 } from './announcements.ts';
 import { toDecodedMessage } from './assign.ts';
 import { type Discoveries, type Discovery, loadDiscoveries } from './discoveries.ts';
-import { assignListedChannels, dropUnlistedUnknown } from './listed-quantities.ts';
+import { assignChannelsToListedQuantities, dropUnlistedUnknownQuantities } from './listed-quantities.ts';
 import { createUnrecognisedMessageCounter, type UnrecognisedMessageCounter } from './unrecognised.ts';
 
 /**
@@ -249,7 +249,10 @@ function receiveOne(
   const of = found.flatMap((discovery) => {
     if (!discovery.paired) return [];
     const { quantities } = discovery;
-    const values = dropUnlistedUnknown(quantities, assignListedChannels(quantities, readings.valuesOf(discovery)));
+    const values = dropUnlistedUnknownQuantities(
+      quantities,
+      assignChannelsToListedQuantities(quantities, readings.valuesOf(discovery)),
+    );
     return [{ ...rest, decoded: toDecodedMessage(discovery.paired.deviceId, values, receivedAtMs) }];
   });
   // If the message has only one device, the settings of this device determine which elements are rejected.

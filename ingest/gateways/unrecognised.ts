@@ -5,7 +5,7 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { parseHomeUsageTopic } from '#src/devices/topics.ts';
 import type { DeviceMessage } from '../decoders/family.ts';
-import { isRadioMessage, topicShape } from '../decoders/read/topic-shape.ts';
+import { generaliseTopic, isRadioMessage } from '../decoders/read/topic-shape.ts';
 
 /** Maximum number of message shapes (topic patterns) that are stored for a gateway. Messages of all further shapes are counted together. */
 const MAX_SHAPES = 200;
@@ -119,7 +119,7 @@ const isOwn = (topic: string): boolean =>
 
 /** Counts a message. Returns the growth of the counts in bytes. */
 function count(shapes: Map<string, Counted>, { topic, payload, receivedAtMs }: DeviceMessage): number {
-  const shape = topicShape(topic);
+  const shape = generaliseTopic(topic);
   const key = shapes.has(shape) || shapes.size < MAX_SHAPES ? shape : FURTHER;
   const known = shapes.get(key);
   const one = known ?? { count: 0, firstMs: receivedAtMs, lastMs: receivedAtMs, example: null };

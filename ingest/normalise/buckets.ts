@@ -1,13 +1,13 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import type { EnergyInterval, Span } from './counting-rule.ts';
-import type { Roles } from './roles-by-time.ts';
+import type { EnergyInterval, TimeSpan } from './counting-rule.ts';
+import type { SeriesRoles } from './roles-by-time.ts';
 
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
-export type ReadonlyBuckets = ReadonlyMap<number, MeasureSums>;
+export type ReadonlyQuarterHourBuckets = ReadonlyMap<number, MeasureSums>;
 /** Sums of energy by quarter-hour, keyed by the quarter-hour's start. Intervals are added to them. */
-export interface Buckets {
+export interface QuarterHourBuckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
 }
@@ -30,12 +30,12 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
 }
 
 /** Returns the part of an energy that flowed up to a time, if the energy is spread evenly over a span; rounded down. */
-function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: Span, ms: number): number {
+function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: TimeSpan, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
 }
 
-function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
+function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
   let delta = deltas.get(startMs);
   if (!delta) {
     delta = createZeroSums();
@@ -50,9 +50,9 @@ function bucketOf(deltas: Buckets, startMs: number): MeasureSums {
  * reading counts in the bucket in which the interval ends: a reading at 10:00:00 counts in the quarter-hour before 10:00.
  */
 export function addInterval(
-  deltas: Buckets,
+  deltas: QuarterHourBuckets,
   interval: EnergyInterval,
-  roles: Pick<Roles, 'import' | 'export'>,
+  roles: Pick<SeriesRoles, 'import' | 'export'>,
   sign: 1 | -1,
 ): void {
   const { startMs, endMs, importMilliwattHours, exportMilliwattHours } = interval;

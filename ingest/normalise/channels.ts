@@ -6,7 +6,7 @@ import {
   type ParsedChannel,
   resolveChannel,
 } from '#src/devices/channel-name.ts';
-import { NO_ROLES, type Roles, type RolesByTime, rolesFromSpans } from './roles-by-time.ts';
+import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
 /**
  * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (counting rules, "Channels").
@@ -70,21 +70,21 @@ export function chooseRoles(series: readonly Series[]): RolesByTime[] {
     if (commodity === 'electricity') return word?.placement ?? null;
     return isVolume ? `${commodity}_m3` : commodity;
   });
-  const rolesAfter = (ms: number): Roles[] => {
-    const roles = meters.map((meter): Roles => ({ ...NO_ROLES, meter }));
+  const rolesAfter = (ms: number): SeriesRoles[] => {
+    const roles = meters.map((meter): SeriesRoles => ({ ...NO_SERIES_ROLES, meter }));
     for (const choice of choices) {
       for (const { index, rank } of bestAfter(choice, ms)) {
-        const of = roles[index] as Roles;
+        const of = roles[index] as SeriesRoles;
         of[choice.direction] = true;
         if (rank === TARIFF) of.isTariff = true;
       }
     }
-    return roles.map((one) => (one.import || one.export ? one : NO_ROLES));
+    return roles.map((one) => (one.import || one.export ? one : NO_SERIES_ROLES));
   };
   const times = [ALWAYS, ...timesOf(choices)];
   const spans = times.map((ms, index) => ({ roles: rolesAfter(ms), untilMs: (times[index + 1] ?? NEVER) + 1 }));
   return series.map((_, index) =>
-    rolesFromSpans(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as Roles, untilMs }))),
+    createRolesByTime(spans.map(({ roles, untilMs }) => ({ roles: roles[index] as SeriesRoles, untilMs }))),
   );
 }
 

@@ -4,20 +4,26 @@ import { arbitraryHistory, arbitrarySettings } from '#test/reference/histories.t
 import { compareSeriesReadings } from './counting-rule.ts';
 import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
-import { applyRolesUpTo, findRoleDifferenceRange, NO_ROLES, type Roles, rolesAt } from './roles-by-time.ts';
+import {
+  applyRolesUpTo,
+  findRoleDifferenceRange,
+  NO_SERIES_ROLES,
+  rolesAt,
+  type SeriesRoles,
+} from './roles-by-time.ts';
 import { selectCountingRule } from './select-counting-rule.ts';
 
-const IMPORT: Roles = { import: true, export: false, meter: null };
-const EXPORT: Roles = { import: false, export: true, meter: null };
-const GAS: Roles = { import: true, export: false, meter: 'gas' };
-const role = fc.constantFrom(IMPORT, EXPORT, GAS, NO_ROLES);
+const IMPORT: SeriesRoles = { import: true, export: false, meter: null };
+const EXPORT: SeriesRoles = { import: false, export: true, meter: null };
+const GAS: SeriesRoles = { import: true, export: false, meter: 'gas' };
+const role = fc.constantFrom(IMPORT, EXPORT, GAS, NO_SERIES_ROLES);
 
 test('applies new roles before a time, and leaves the previous ones from it on', () => {
   const times = fc.array(fc.record({ roles: role, untilMs: fc.integer({ min: 0, max: 20 }) }), { maxLength: 6 });
   fc.assert(
     fc.property(role, times, (first, changes) => {
       let of: Parameters<typeof rolesAt>[0] = { roles: first };
-      const wanted = Array<Roles>(22).fill(first);
+      const wanted = Array<SeriesRoles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
         of = applyRolesUpTo(of, { roles }, untilMs);
         wanted.fill(roles, 0, untilMs);
@@ -51,8 +57,8 @@ test('counts each interval once, by the role at its end, for any border; with on
           });
         const border = points[Math.floor(share * points.length)]?.readAtMs ?? 0;
         const of = applyRolesUpTo({ roles: after }, { roles: before }, border);
-        const ruleOf = (roles: Roles) => selectCountingRule('import', kind, roles, by);
-        const energy = (roles: Roles) => {
+        const ruleOf = (roles: SeriesRoles) => selectCountingRule('import', kind, roles, by);
+        const energy = (roles: SeriesRoles) => {
           const rule = ruleOf(roles);
           return rule ? replayReadings(rule, rule.initial, points).intervals : [];
         };

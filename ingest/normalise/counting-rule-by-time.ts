@@ -1,6 +1,6 @@
 import type { CountingRule, EnergyInterval } from './counting-rule.ts';
 import { replayReadings } from './replay.ts';
-import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } from './roles-by-time.ts';
+import { getCountingEndMs, type RolesByTime, rolesAt, type SeriesRoles, toRoleSpans } from './roles-by-time.ts';
 
 /**
  * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
@@ -10,9 +10,9 @@ import { countsUntilMs, type Roles, type RolesByTime, rolesAt, toRoleSpans } fro
  */
 export function createCountingRuleByTime(
   of: RolesByTime,
-  ruleOf: (roles: Roles) => CountingRule<unknown> | null,
+  ruleOf: (roles: SeriesRoles) => CountingRule<unknown> | null,
 ): CountingRule<unknown> {
-  const endMs = countsUntilMs(of);
+  const endMs = getCountingEndMs(of);
   const at = rolesAt(of);
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;

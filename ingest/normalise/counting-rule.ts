@@ -29,12 +29,12 @@ export interface EnergyInterval {
    * Part of the interval in which the energy of one direction flowed; undefined: the whole interval. Outside that part, the energy in that
    * direction is 0.
    */
-  importSpan?: Span;
-  exportSpan?: Span;
+  importSpan?: TimeSpan;
+  exportSpan?: TimeSpan;
 }
 
 /** A time span `[startMs, endMs)` of at least 1 ms. */
-export interface Span {
+export interface TimeSpan {
   startMs: number;
   endMs: number;
 }
@@ -60,7 +60,7 @@ export interface SeriesReadingWithVerdict extends SeriesReading {
 }
 
 /** Receives the results of a counting rule's step: energy, and verdicts on the step's reading or on earlier readings. */
-export interface CountingFindings {
+export interface CountingResultReceiver {
   interval(interval: EnergyInterval): void;
   verdict(point: SeriesReading, verdict: Verdict): void;
   /** Reverts all energy since a time. The counted readings between that time and `untilMs` get the verdict. */
@@ -101,7 +101,7 @@ export interface CountingRule<State> {
    */
   earliestMs?(state: State): number;
   /** Processes the next reading. Returns the state after it. */
-  step(state: State, point: SeriesReading, findings: CountingFindings): State;
+  step(state: State, point: SeriesReading, findings: CountingResultReceiver): State;
 }
 
 /** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends on that reading alone. */

@@ -38,7 +38,7 @@ const NO_EDITS: SeriesEdits = {
 /**
  * Returns the time from which an edit must still be applied (or reverted, if the edit was revoked), Unix ms. Null if nothing is pending.
  */
-export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
+export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
@@ -48,9 +48,9 @@ export function pendingEditFromMs({ isInForce, counted, fromMs, toMs }: Edit): n
  * Returns the time range in which an edit is applied once a plan has applied or reverted it up to a time. Null if the edit is then applied
  * nowhere.
  */
-export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | null {
+export function findAppliedTimeRange(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
-  const openMs = pendingEditFromMs(edit);
+  const openMs = findPendingEditStartMs(edit);
   if (openMs === null || untilMs <= openMs) return counted;
   if (isInForce) return { fromMs, toMs: Math.min(toMs, untilMs) };
   const endMs = (counted as EditTimeRange).toMs;
@@ -58,7 +58,7 @@ export function appliedTimeUpTo(edit: Edit, untilMs: number): EditTimeRange | nu
 }
 
 /** Returns the end of an edit's pending time range, Unix ms. */
-export const pendingEditToMs = ({ isInForce, counted, toMs }: Edit): number =>
+export const getPendingEditEndMs = ({ isInForce, counted, toMs }: Edit): number =>
   isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
@@ -77,16 +77,16 @@ export function computeSeriesEdits(
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
   // An edit adds a reading by hand only if it is applied from its start. Otherwise a reading by hand at that time comes from a person.
-  const applied = mine.filter((edit) => appliedTimeUpTo(edit, untilMs)?.fromMs === edit.fromMs);
+  const applied = mine.filter((edit) => findAppliedTimeRange(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
     within(
-      whole.flatMap((edit) => appliedTimeUpTo(edit, untilMs) ?? []),
+      whole.flatMap((edit) => findAppliedTimeRange(edit, untilMs) ?? []),
       carried,
     ),
-    ...mine.map((edit) => ofInstants(edit, appliedTimeUpTo(edit, untilMs), carried)),
+    ...mine.map((edit) => ofInstants(edit, findAppliedTimeRange(edit, untilMs), carried)),
   );
-  const open = mine.filter((edit) => (pendingEditFromMs(edit) ?? untilMs) < untilMs);
+  const open = mine.filter((edit) => (findPendingEditStartMs(edit) ?? untilMs) < untilMs);
   const pointsOf = (isAsked: (edit: Edit) => boolean): SeriesReading[] =>
     open.flatMap((edit) =>
       edit.value !== null && isAsked(edit)
@@ -106,9 +106,9 @@ export function computeSeriesEdits(
             // A step that sets the clock back to before an earlier step takes effect earlier than the start of its own edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
-              ...open.map((edit) => pendingEditFromMs(edit) as number),
+              ...open.map((edit) => findPendingEditStartMs(edit) as number),
             ),
-            lastMs: Math.max(...open.map((edit) => Math.min(pendingEditToMs(edit), untilMs) - 1)),
+            lastMs: Math.max(...open.map((edit) => Math.min(getPendingEditEndMs(edit), untilMs) - 1)),
           },
     // The reading by hand that an edit adds is at the edit's start. It is stored when the first part of the edit is applied, and deleted
     // when the first part is reverted.
@@ -124,7 +124,7 @@ export function computeSeriesEdits(
  */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
-    const after = appliedTimeUpTo(edit, untilMs);
+    const after = findAppliedTimeRange(edit, untilMs);
     if (!edit.counted || !after) return [];
     return { fromMs: Math.max(edit.counted.fromMs, after.fromMs), toMs: Math.min(edit.counted.toMs, after.toMs) };
   });

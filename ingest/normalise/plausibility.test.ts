@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { asMilliwattHours } from '#src/core/units.ts';
 import { isPlausibleReading } from '#test/reference/registers.ts';
 import type { CountingSettings } from './counting-rule.ts';
-import { computeRolloverMilliwattHours, isJitter, isPlausible, isReset, isUsualMean } from './plausibility.ts';
+import {
+  computeRolloverMilliwattHours,
+  isJitter,
+  isPlausible,
+  isPlausibleConstantPower,
+  isReset,
+} from './plausibility.ts';
 
 const KWH = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -92,7 +98,7 @@ test.each([
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {
-  expect(isUsualMean(...pair(100 * KWH, 100 * KWH + rise), { ...device, limitKw })).toBe(is);
+  expect(isPlausibleConstantPower(...pair(100 * KWH, 100 * KWH + rise), { ...device, limitKw })).toBe(is);
 });
 
 test.each([

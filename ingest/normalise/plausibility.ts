@@ -54,7 +54,7 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
  * Whether a home can have used the energy between `a` and `b` at constant power: a fifth of the device's limit, or 20 kW if that is more.
  * Applied to late news, which is spread over that time.
  */
-export function isUsualMean(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
+export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
   return isAtMost(step, USUAL_MW, durationMs) || isAtMost(5 * step, Math.round(limitKw * KWH), durationMs);
 }

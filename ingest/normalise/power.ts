@@ -1,6 +1,6 @@
 import { asMilliwattHours, MINUTE_MS, type MilliwattHours } from '#src/core/units.ts';
-import { type CountingRule, restartAfterLastCounted, type SettingsByTime, type Span } from './counting-rule.ts';
-import { hasSplitBetween, settingsAt } from './settings.ts';
+import { type CountingRule, restartAfterLastCounted, type SettingsByTime, type TimeSpan } from './counting-rule.ts';
+import { createSettingsLookup, hasSplitBetween } from './settings.ts';
 
 export interface PowerState {
   lastAtMs?: number;
@@ -13,7 +13,7 @@ export interface PowerState {
  */
 interface Side {
   energyMilliwattHours: MilliwattHours;
-  span?: Span;
+  span?: TimeSpan;
 }
 
 const NOTHING: Side = { energyMilliwattHours: asMilliwattHours(0) };
@@ -76,7 +76,7 @@ export interface PowerRoles {
  * device's maximum gap has no data. Readings in mW. Negative power on an import channel is export, and is never netted.
  */
 export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
-  const at = settingsAt(settings);
+  const at = createSettingsLookup(settings);
   const isExport = roles.channelDirection === 'export';
   return {
     initial: {},

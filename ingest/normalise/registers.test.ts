@@ -7,7 +7,7 @@ import { registerSteps } from '#test/reference/registers.ts';
 import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
 import type { CountingSettings, SeriesReading, Verdict } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
-import { computeStoredResult, pointKey, replayReadings } from './replay.ts';
+import { computeStoredResult, getReadingKey, replayReadings } from './replay.ts';
 
 const series = arbitraryRegisters('import').chain(addConflictingReadings);
 
@@ -86,7 +86,10 @@ test('returns the energy of stored readings by their stored verdicts', () => {
       const rule = new RegisterCountingRule(device, 'import');
       const points = distinctReadings(readingsOfDevice(readings));
       const { intervals, verdicts } = replayReadings(rule, rule.initial, points);
-      const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
+      const judged = points.map((point) => ({
+        ...point,
+        verdict: verdicts.get(getReadingKey(point))?.verdict ?? null,
+      }));
       expect(computeStoredResult(rule, rule.initial, judged).intervals).toEqual(intervals);
     }),
     { numRuns: 300 },

@@ -1,8 +1,8 @@
 import { asMilliwattHours, HOUR_MS, kwhToMilliwattHours } from '#src/core/units.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type {
-  CountingFindings,
   CountingRestart,
+  CountingResultReceiver,
   CountingRule,
   CountingSettings,
   EnergyInterval,
@@ -15,23 +15,23 @@ import {
   computeRolloverMilliwattHours,
   isJitter,
   isPlausible,
+  isPlausibleConstantPower,
   isReset,
-  isUsualMean,
   type RegisterValue,
 } from './plausibility.ts';
 import {
   appendToRun,
   createRegisterRun,
   createRunOfTwo,
-  earliestReadingMs,
+  findRisenReadingAnHourBefore,
+  getEarliestReadingMs,
+  getSecondLastReading,
   lastReading,
   type RegisterRun,
   rebuildRun,
   replaceLastReading,
-  risenReadingAnHourBefore,
-  secondLastReading,
 } from './run.ts';
-import { elapsedFromMs, hasSplitBetween, settingsAt } from './settings.ts';
+import { correctForClockSteps, createSettingsLookup, hasSplitBetween } from './settings.ts';
 
 /**
  * State of a register. `run`: the readings that count; undefined before the first reading. `held`: an implausible reading after the run.
@@ -66,7 +66,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   constructor(settings: SettingsByTime, direction: 'import' | 'export') {
     this.#settings = settings;
-    this.#at = settingsAt(settings);
+    this.#at = createSettingsLookup(settings);
     this.#direction = direction;
   }
 
@@ -75,7 +75,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   earliestMs({ run }: RegisterState): number {
-    return run ? earliestReadingMs(run) : Number.POSITIVE_INFINITY;
+    return run ? getEarliestReadingMs(run) : Number.POSITIVE_INFINITY;
   }
 
   restart(before: readonly SeriesReadingWithVerdict[], later?: RegisterState): CountingRestart<RegisterState> | null {
@@ -85,7 +85,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   counted(from: RegisterState, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[] {
     const intervals: EnergyInterval[] = [];
-    const findings: CountingFindings = {
+    const findings: CountingResultReceiver = {
       interval: (interval) => intervals.push(interval),
       verdict() {},
       takeBack() {},
@@ -104,7 +104,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return intervals;
   }
 
-  step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingFindings): RegisterState {
+  step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingResultReceiver): RegisterState {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
@@ -120,7 +120,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /** Processes the next reading while no reading is held. */
-  #take(findings: CountingFindings, run: RegisterRun, now: RegisterValue): RegisterState {
+  #take(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
     const last = lastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
@@ -133,7 +133,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   /** Processes the reading immediately after a held one. */
   #takeAfterHeld(
-    findings: CountingFindings,
+    findings: CountingResultReceiver,
     { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
@@ -147,7 +147,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   /** Processes the next reading after a held reading and a first reading that is consistent with the held one. */
   #takeAfterFirst(
-    findings: CountingFindings,
+    findings: CountingResultReceiver,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
@@ -171,8 +171,8 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    * Determines the verdict on a held reading that two later readings confirm, and counts the energy of the held reading. Returns the run up
    * to it.
    */
-  #confirm(findings: CountingFindings, run: RegisterRun, held: RegisterValue): RegisterRun {
-    const [good, before] = [lastReading(run), secondLastReading(run)];
+  #confirm(findings: CountingResultReceiver, run: RegisterRun, held: RegisterValue): RegisterRun {
+    const [good, before] = [lastReading(run), getSecondLastReading(run)];
     const since = this.#lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
@@ -201,13 +201,19 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /** Counts the step to the next reading of a run, and returns the extended run. */
-  #goOn(findings: CountingFindings, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
+  #goOn(findings: CountingResultReceiver, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
     return appendToRun(run, next);
   }
 
   /** Counts an energy in mWh over the time between two readings. */
-  #countOver(findings: CountingFindings, a: RegisterValue, b: RegisterValue, energy: number, isLate = false): void {
+  #countOver(
+    findings: CountingResultReceiver,
+    a: RegisterValue,
+    b: RegisterValue,
+    energy: number,
+    isLate = false,
+  ): void {
     const [imported, exported] = this.#direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
       startMs: a.readAtMs,
@@ -222,8 +228,10 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   /** Returns the earlier reading since which the energy of a held reading is spread, if the held reading is late news; otherwise null. */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= lastReading(run).valueMilliwattHours) return null;
-    const since = risenReadingAnHourBefore(run, held.readAtMs);
-    return since && this.#fits(since, held) && isUsualMean(since, held, this.#at(held.readAtMs)) ? since : null;
+    const since = findRisenReadingAnHourBefore(run, held.readAtMs);
+    return since && this.#fits(since, held) && isPlausibleConstantPower(since, held, this.#at(held.readAtMs))
+      ? since
+      : null;
   }
 
   #fits(a: RegisterValue, b: RegisterValue): boolean {
@@ -235,7 +243,9 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    * time. (If a clock was set back, some clock times occur twice.)
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
-    return this.#settings.stepsBack ? { ...a, readAtMs: elapsedFromMs(this.#settings, a.readAtMs, b.readAtMs) } : a;
+    return this.#settings.stepsBack
+      ? { ...a, readAtMs: correctForClockSteps(this.#settings, a.readAtMs, b.readAtMs) }
+      : a;
   }
 
   /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline. */
@@ -247,16 +257,17 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 }
 
-const reject = (findings: CountingFindings, value: RegisterValue): void => findings.verdict(pointOf(value), 'glitch');
+const reject = (findings: CountingResultReceiver, value: RegisterValue): void =>
+  findings.verdict(pointOf(value), 'glitch');
 
-function hold(findings: CountingFindings, run: RegisterRun, now: RegisterValue): RegisterState {
+function hold(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
   findings.verdict(pointOf(now), 'held');
   return { run, held: now };
 }
 
 /** Stores a reading as the first one that is consistent with the held reading. */
 function awaitSecond(
-  findings: CountingFindings,
+  findings: CountingResultReceiver,
   { run, held }: { run: RegisterRun; held: RegisterValue },
   now: RegisterValue,
 ): RegisterState {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
-  CountingFindings,
+  CountingResultReceiver,
   CountingRule,
   EnergyInterval,
   SeriesReading,
@@ -12,7 +12,7 @@ import type { ExclusionTest } from './edits.ts';
 /** Result of running a counting rule over a sequence of points. */
 export interface ReplayResult {
   intervals: EnergyInterval[];
-  /** Verdicts by `pointKey`. A point without an entry was plainly counted. */
+  /** Verdicts by `getReadingKey`. A point without an entry was plainly counted. */
   readonly verdicts: ReadonlyMap<string, SeriesReadingWithVerdict>;
   state: unknown;
   /**
@@ -23,12 +23,12 @@ export interface ReplayResult {
 }
 
 /** Returns a key that identifies a point within its series. */
-export const pointKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
+export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
 /** A shared empty map for the many replays in which all points were plainly counted. */
 export const NO_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
-class Run implements ReplayResult, CountingFindings {
+class Run implements ReplayResult, CountingResultReceiver {
   readonly intervals: EnergyInterval[] = [];
   state: unknown;
   backToMs = Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ class Run implements ReplayResult, CountingFindings {
   verdict({ readAtMs, intervalMs, value }: SeriesReading, verdict: Verdict): void {
     const judged = { readAtMs, intervalMs, value, verdict };
     this.#verdicts ??= new Map();
-    this.#verdicts.set(pointKey(judged), judged);
+    this.#verdicts.set(getReadingKey(judged), judged);
   }
 
   takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void {
@@ -71,7 +71,7 @@ class Run implements ReplayResult, CountingFindings {
     while ((this.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) this.intervals.pop();
     for (const point of this.#points.slice(this.#points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {
       if (point.readAtMs >= untilMs) break;
-      const known = this.verdicts.get(pointKey(point))?.verdict;
+      const known = this.verdicts.get(getReadingKey(point))?.verdict;
       if (known !== 'glitch' && known !== 'passed') this.verdict(point, verdict);
     }
   }
@@ -104,7 +104,7 @@ export function computeStoredResult(
   judged: readonly SeriesReadingWithVerdict[],
 ): StoredResult {
   const verdicts = new Map<string, SeriesReadingWithVerdict>();
-  for (const point of judged) if (point.verdict !== null) verdicts.set(pointKey(point), point);
+  for (const point of judged) if (point.verdict !== null) verdicts.set(getReadingKey(point), point);
   const received = judged.filter(isReceived);
   return { intervals: rule.counted?.(from, received) ?? replayReadings(rule, from, received).intervals, verdicts };
 }
@@ -166,7 +166,7 @@ export function compareReplays(
   for (const [index, point] of beyondChange.entries()) {
     before.take(point);
     after.take(point);
-    const isPlain = point.verdict === null && !after.verdicts.has(pointKey(point));
+    const isPlain = point.verdict === null && !after.verdicts.has(getReadingKey(point));
     const holdsStep = stepAtMs !== undefined && (rules.after.earliestMs?.(after.state) ?? Infinity) <= stepAtMs;
     if (isPlain && !holdsStep && isDeepStrictEqual(before.state, after.state))
       return upTo(index + 1, true, point.readAtMs);

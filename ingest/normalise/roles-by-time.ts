@@ -1,7 +1,7 @@
 import type { Meter } from '#src/database/meter.ts';
 
 /** The role of a series in the consumption of its device. */
-export interface Roles {
+export interface SeriesRoles {
   import: boolean;
   export: boolean;
   /**
@@ -16,9 +16,9 @@ export interface Roles {
   isTariff?: boolean;
 }
 
-export const NO_ROLES: Roles = { import: false, export: false, meter: null };
+export const NO_SERIES_ROLES: SeriesRoles = { import: false, export: false, meter: null };
 
-export const haveSameRoles = (one: Roles, other: Roles): boolean =>
+export const haveSameRoles = (one: SeriesRoles, other: SeriesRoles): boolean =>
   one.import === other.import &&
   one.export === other.export &&
   one.meter === other.meter &&
@@ -26,7 +26,7 @@ export const haveSameRoles = (one: Roles, other: Roles): boolean =>
 
 /** Roles that applied before a time, Unix ms. */
 export interface EarlierRoles {
-  readonly roles: Roles;
+  readonly roles: SeriesRoles;
   readonly untilMs: number;
 }
 
@@ -35,34 +35,36 @@ export interface EarlierRoles {
  * appeared later, and while a changed role is being applied to the past in chunks.
  */
 export interface RolesByTime {
-  readonly roles: Roles;
+  readonly roles: SeriesRoles;
   /** Earlier roles in order of time, each valid until its end. Undefined if the role has never changed. */
   readonly earlierRoles?: readonly EarlierRoles[];
 }
 
 /** Returns a function that returns the roles at a time, Unix ms. */
-export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => Roles {
+export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => SeriesRoles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
 /** Whether any role of a series, at any time, meets a condition. */
-export const hasRole = ({ roles, earlierRoles }: RolesByTime, isMet: (roles: Roles) => boolean | undefined): boolean =>
-  isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
+export const hasRole = (
+  { roles, earlierRoles }: RolesByTime,
+  isMet: (roles: SeriesRoles) => boolean | undefined,
+): boolean => isMet(roles) === true || earlierRoles?.some((one) => isMet(one.roles)) === true;
 
-const isCounted = ({ roles }: { roles: Roles }): boolean => roles.import || roles.export;
+const isCounted = ({ roles }: { roles: SeriesRoles }): boolean => roles.import || roles.export;
 
 /**
  * Returns the time at which a series stops counting, Unix ms: Infinity if its latest role counts, -Infinity if it never
  * counts.
  */
-export function countsUntilMs(of: RolesByTime): number {
+export function getCountingEndMs(of: RolesByTime): number {
   if (isCounted(of)) return Number.POSITIVE_INFINITY;
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Whether a series counts at any time. */
-export const countsAtAnyTime = (of: RolesByTime): boolean => countsUntilMs(of) > Number.NEGATIVE_INFINITY;
+export const doesCountAtAnyTime = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
 
 /**
  * Returns the time range `[fromMs, toMs)` that contains every difference between the roles of a series and its target
@@ -83,14 +85,14 @@ export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): {
 /** Returns the roles of a series after `target` has been applied before a time, Unix ms. */
 export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: number): RolesByTime {
   if (untilMs === Number.NEGATIVE_INFINITY) return of;
-  return rolesFromSpans([
+  return createRolesByTime([
     ...toRoleSpans(target).map((span) => ({ ...span, untilMs: Math.min(span.untilMs, untilMs) })),
     ...toRoleSpans(of).filter((span) => span.untilMs > untilMs),
   ]);
 }
 
 /** Builds roles by time from spans, in order of their ends; the last one ends at Infinity. */
-export function rolesFromSpans(spans: readonly EarlierRoles[]): RolesByTime {
+export function createRolesByTime(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),
   );

@@ -25,14 +25,15 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
 export const lastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
 /** Returns the second-last reading of a run; undefined if the run has one reading. */
-export const secondLastReading = (run: RegisterRun): RegisterValue | undefined =>
+export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
 /** Returns the time of the earliest reading in a run. */
-export const earliestReadingMs = (run: RegisterRun): number => Math.min(...run.filter((_, index) => index % 2 === 0));
+export const getEarliestReadingMs = (run: RegisterRun): number =>
+  Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /** Returns the time of the latest risen reading before the last reading. For a run of one reading, returns its time. */
-export const latestRisenMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
+export const getLatestRiseMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */
 export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
@@ -107,7 +108,7 @@ function addOnce(run: number[], ms: number, value: number): void {
 }
 
 /** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
-export function risenReadingAnHourBefore(run: RegisterRun, ms: number): RegisterValue | undefined {
+export function findRisenReadingAnHourBefore(run: RegisterRun, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
   const last = lastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);

@@ -3,7 +3,7 @@ import type { CountingRule, SettingsByTime } from './counting-rule.ts';
 import { createIntervalCountingRule } from './intervals.ts';
 import { createPowerCountingRule } from './power.ts';
 import { RegisterCountingRule } from './registers.ts';
-import type { Roles } from './roles-by-time.ts';
+import type { SeriesRoles } from './roles-by-time.ts';
 
 /** The values that determine a counting rule: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
@@ -17,7 +17,7 @@ let oldest = 0;
 export function selectCountingRule(
   channel: string,
   kind: string,
-  roles: Roles,
+  roles: SeriesRoles,
   settings: SettingsByTime,
 ): CountingRule<unknown> | null {
   if (!roles.import && !roles.export) return null;
@@ -46,7 +46,7 @@ export function selectCountingRule(
 function createCountingRule(
   channel: string,
   kind: string,
-  roles: Roles,
+  roles: SeriesRoles,
   settings: SettingsByTime,
 ): CountingRule<unknown> | null {
   if (kind === 'power')

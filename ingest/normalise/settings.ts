@@ -7,7 +7,7 @@ const haveSameSettings = (one: CountingSettings, other: CountingSettings): boole
   one.maxGapMinutes === other.maxGapMinutes;
 
 /** Returns a function that returns the settings for a reading at a time, Unix ms. */
-export function settingsAt(settings: SettingsByTime): (ms: number) => CountingSettings {
+export function createSettingsLookup(settings: SettingsByTime): (ms: number) => CountingSettings {
   const { earlier } = settings;
   if (!earlier) return () => settings;
   return (ms) => earlier.find(({ untilMs }) => ms < untilMs) ?? settings;
@@ -25,7 +25,7 @@ export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: nu
  * the time is earlier by the step's length. A reading exactly at a step counts as on both sides: it was read before the step, and is the
  * first reading after it.
  */
-export const elapsedFromMs = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
+export const correctForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);
 
 /** A time range, Unix ms: `[fromMs, toMs)`. */

@@ -10,12 +10,12 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { replayReadings } from './replay.ts';
 import {
-  deriveStepsOfRun,
+  deriveTariffStepsOfRun,
+  findLatestRiseEndWithin,
+  findRisingStepAround,
   hasRisen,
-  type KnownSteps,
-  latestRisenEndWithin,
-  replaceSteps,
-  risenStepAround,
+  type KnownTariffSteps,
+  replaceKnownSteps,
   shiftStepAfter,
 } from './tariffs.ts';
 
@@ -30,9 +30,9 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
 }
 
 /** Expects that each search in the known steps gives either the right result or none. Returns the number of results. */
-function expectNoOther(known: KnownSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
+function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
-  const actual = [latestRisenEndWithin(known, asked), risenStepAround(known, asked)];
+  const actual = [findLatestRiseEndWithin(known, asked), findRisingStepAround(known, asked)];
   if (actual[0] !== undefined) assert.equal(actual[0], within);
   if (actual[1] !== undefined) assert.deepEqual(actual[1], around);
   return actual.filter((one) => one !== undefined).length;
@@ -66,7 +66,7 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           const { intervals, state } = replayReadings(rule, rule.initial, points.slice(0, count));
           const { run } = state as RegisterState;
           if (!run) continue;
-          for (const step of near) told += expectNoOther(deriveStepsOfRun(run, 'import'), intervals, step);
+          for (const step of near) told += expectNoOther(deriveTariffStepsOfRun(run, 'import'), intervals, step);
           // Known steps of a window, before and after some of them were replaced.
           const [first, last] = [number() % intervals.length || 0, number() % intervals.length || 0].sort(
             (a, b) => a - b,
@@ -85,8 +85,12 @@ test('computes the correct result from some of a tariff’s steps, or returns no
           after.sort((a, b) => a.endMs - b.endMs);
           for (const step of near) {
             told += expectNoOther(window, intervals, step);
-            told += expectNoOther(replaceSteps(window, removed, valid), after, step);
-            told += expectNoOther(replaceSteps(deriveStepsOfRun(run, 'import'), removed, valid), after, step);
+            told += expectNoOther(replaceKnownSteps(window, removed, valid), after, step);
+            told += expectNoOther(
+              replaceKnownSteps(deriveTariffStepsOfRun(run, 'import'), removed, valid),
+              after,
+              step,
+            );
             assert.equal(expectNoOther({ ...ALL, steps: intervals }, intervals, step), 2);
           }
           asked += 8 * near.length;

@@ -1,6 +1,6 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './counting-rule.ts';
-import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from './run.ts';
+import { getLatestRiseMs, getSecondLastReading, lastReading, type RegisterRun } from './run.ts';
 
 /**
  * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
@@ -9,7 +9,7 @@ import { lastReading, latestRisenMs, type RegisterRun, secondLastReading } from 
  */
 
 /** Known steps of a tariff register, before any shift: all steps between two times, and a time range before them in which no step rose. */
-export interface KnownSteps {
+export interface KnownTariffSteps {
   /** All steps that begin at or after `fromMs` and end at or before `toMs`, in order. */
   readonly steps: readonly EnergyInterval[];
   readonly fromMs: number;
@@ -24,8 +24,8 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
 /**
  * Derives the known steps from a register's run. The run's last step is never late news, because two later readings must confirm late news.
  */
-export function deriveStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownSteps {
-  const [last, before] = [lastReading(run), secondLastReading(run)];
+export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownTariffSteps {
+  const [last, before] = [lastReading(run), getSecondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };
   const energy = last.valueMilliwattHours - before.valueMilliwattHours;
@@ -36,7 +36,7 @@ export function deriveStepsOfRun(run: RegisterRun, direction: 'import' | 'export
     exportMilliwattHours: asMilliwattHours(direction === 'export' ? energy : 0),
     estimated: last.readAtMs - before.readAtMs > HOUR_MS,
   };
-  return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: latestRisenMs(run) };
+  return { steps: [step], fromMs: before.readAtMs, toMs, quietFromMs: getLatestRiseMs(run) };
 }
 
 /** Returns the index of the first step that ends after a time, or the number of steps if there is none. */
@@ -54,8 +54,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
  * Returns the end of the latest rising step of another tariff that lies within a step and ends before it. Null: no such step exists.
  * Undefined: the known steps do not show whether one exists.
  */
-export function latestRisenEndWithin(
-  { steps, toMs, quietFromMs }: KnownSteps,
+export function findLatestRiseEndWithin(
+  { steps, toMs, quietFromMs }: KnownTariffSteps,
   { startMs, endMs }: EnergyInterval,
 ): number | null | undefined {
   if (toMs < endMs) return undefined;
@@ -72,8 +72,8 @@ export function latestRisenEndWithin(
  * Returns the rising step of another tariff that contains a step and ends after it. Null: no such step exists. Undefined: the known steps
  * do not show whether one exists.
  */
-export function risenStepAround(
-  { steps, toMs, quietFromMs }: KnownSteps,
+export function findRisingStepAround(
+  { steps, toMs, quietFromMs }: KnownTariffSteps,
   { startMs, endMs }: EnergyInterval,
 ): EnergyInterval | null | undefined {
   if (quietFromMs > endMs) return undefined;
@@ -83,11 +83,11 @@ export function risenStepAround(
 }
 
 /** Returns the known steps after some steps were replaced by others. */
-export function replaceSteps(
-  known: KnownSteps,
+export function replaceKnownSteps(
+  known: KnownTariffSteps,
   removed: readonly EnergyInterval[],
   added: readonly EnergyInterval[],
-): KnownSteps {
+): KnownTariffSteps {
   if (removed.length === 0 && added.length === 0) return known;
   const { fromMs, toMs, quietFromMs } = known;
   const ends = new Set(removed.map(({ endMs }) => endMs));

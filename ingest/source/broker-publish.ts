@@ -4,9 +4,9 @@ import type { Connection, Session } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { MAX_PAYLOAD_BYTES } from './packet-limit.ts';
-import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
+import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
 import type { ReceiveMessage } from './source.ts';
-import { loginOfSession, type UnreleasedMessages } from './unreleased-messages.ts';
+import { getLoginOfSession, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /** Topic on which a bridge reports its state (mosquitto's `notifications`). These messages are accepted and ignored. */
 const BRIDGE_STATE = /^\$SYS\/broker\/connection\//;
@@ -38,8 +38,8 @@ class DelayedWills {
     const timer = setTimeout(() => this.#take(id)?.publish(), delayS * 1_000);
     timer.unref();
     this.#waiting.set(id, { timer, publish });
-    const ids = this.#logins.get(loginOfSession(id)) ?? new Set();
-    this.#logins.set(loginOfSession(id), ids.add(id));
+    const ids = this.#logins.get(getLoginOfSession(id)) ?? new Set();
+    this.#logins.set(getLoginOfSession(id), ids.add(id));
   }
 
   /**
@@ -65,9 +65,9 @@ class DelayedWills {
     const will = this.#waiting.get(id);
     clearTimeout(will?.timer);
     this.#waiting.delete(id);
-    const ids = this.#logins.get(loginOfSession(id));
+    const ids = this.#logins.get(getLoginOfSession(id));
     ids?.delete(id);
-    if (ids?.size === 0) this.#logins.delete(loginOfSession(id));
+    if (ids?.size === 0) this.#logins.delete(getLoginOfSession(id));
     return will;
   }
 }
@@ -117,12 +117,12 @@ export class PublishHandler {
     packet.retain = false;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
     if (payload.length > MAX_PAYLOAD_BYTES)
-      return done(new RefusedPacket('payload is longer than 1 MiB', REASON_CODES.packetTooLarge));
+      return done(new RefusedPacketError('payload is longer than 1 MiB', REASON_CODES.packetTooLarge));
     if (session && BRIDGE_STATE.test(topic)) return this.#takeBridgeState(session, topic, done);
     if (session?.claiming && topic === this.#claims?.topic) return claim(session, packet, payload, done);
     if (!session || session.claiming || !canPublish(session.by.username, topic)) {
       this.#logRefusal(session?.by.username ?? '', 'publish outside the own topic refused', topic);
-      return this.#refuse(session, packet, new RefusedPacket('not your topic', REASON_CODES.notAuthorised), done);
+      return this.#refuse(session, packet, new RefusedPacketError('not your topic', REASON_CODES.notAuthorised), done);
     }
     const take =
       packet.qos === 2
@@ -198,7 +198,7 @@ export class PublishHandler {
       this.#logRefusal(session.by.username, `connection ended: ${message}`);
       // Ends the connection instead of sending a PUBREC with an error, because a client drops a message that is refused by PUBREC instead
       // of sending it again later.
-      done(new RefusedPacket(message, REASON_CODES.quotaExceeded));
+      done(new RefusedPacketError(message, REASON_CODES.quotaExceeded));
       return;
     }
     this.#hand(session, packet.topic, payload, () => {
@@ -211,7 +211,7 @@ export class PublishHandler {
   #takeBridgeState(session: Session, topic: string, done: Done): void {
     const why = this.#logins.request(session.login);
     if (why !== null) this.#logRefusal(session.by.username, `connection ended: ${why}`, topic);
-    done(why === null ? null : new RefusedPacket(why, REASON_CODES.quotaExceeded));
+    done(why === null ? null : new RefusedPacketError(why, REASON_CODES.quotaExceeded));
   }
 
   /**
@@ -238,7 +238,7 @@ export class PublishHandler {
    * Refuses a message. In MQTT 5 its acknowledgement contains the reason; in MQTT 3.1.1, and at QoS 0, the connection
    * ends.
    */
-  #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacket, done: Done): void {
+  #refuse(session: Session | undefined, packet: PublishPacket, refused: RefusedPacketError, done: Done): void {
     const messageId = idOf(packet);
     const { version5, closed = true } = session?.client ?? {};
     const why = session && !closed && version5 && messageId ? this.#logins.request(session.login) : refused.why;
@@ -249,7 +249,7 @@ export class PublishHandler {
     done(
       why === null
         ? null
-        : new RefusedPacket(why, why === refused.why ? refused.reasonCode : REASON_CODES.quotaExceeded),
+        : new RefusedPacketError(why, why === refused.why ? refused.reasonCode : REASON_CODES.quotaExceeded),
     );
   }
 }

@@ -17,7 +17,7 @@ export interface ClientCertificate {
  * a password. TLS sessions are not resumed, so that the certificate, including its expiry, is checked in each
  * handshake.
  */
-export const certificateRequestOptions = (ca: Buffer) => ({
+export const getCertificateRequestOptions = (ca: Buffer) => ({
   ca,
   requestCert: true,
   rejectUnauthorized: false,

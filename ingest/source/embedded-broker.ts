@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Aedes, type Client } from 'aedes';
 import type { Logger } from '#src/core/log.ts';
-import { mayReadHomeUsage } from '#src/devices/broker-access.ts';
-import { homeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
+import { canReadHomeUsage } from '#src/devices/broker-access.ts';
+import { getHomeUsageTopic, parseHomeUsageTopic } from '#src/devices/topics.ts';
 import {
   createLoginFinder,
   createRefusalLog,
@@ -18,7 +18,7 @@ import type { ClaimOptions } from './claiming.ts';
 import { HomeTopics, type HomeUsageSource } from './home-topics.ts';
 import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { endMovedSessions, watchMovedLogins } from './moved-logins.ts';
+import { closeSessionsOfMovedLogins, watchMovedLogins } from './moved-logins.ts';
 import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
 import { limitPackets, type PacketHeader } from './packet-limit.ts';
 import { type PacketFault, REASON_CODES } from './reason-codes.ts';
@@ -171,7 +171,7 @@ function authenticator(
 function checkRegularly(sessions: LoggedInConnections, unreleased: UnreleasedMessages, options: BrokerOptions) {
   const checkLogins = async () => {
     await endInvalidSessions(sessions.open, options);
-    if (options.places) await endMovedSessions(sessions, options.places);
+    if (options.places) await closeSessionsOfMovedLogins(sessions, options.places);
   };
   const check = () => {
     sessions.logins.sweep();
@@ -206,7 +206,7 @@ function startHomeTopics(
   const publish = (userId: string, text: string) => {
     // Closes connections of clients that do not read the published messages.
     sessions.endUnread();
-    const topic = homeUsageTopic(userId);
+    const topic = getHomeUsageTopic(userId);
     broker.publish({ cmd: 'publish', topic, payload: text, qos: 0, retain: true, dup: false }, () => {});
   };
   return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
@@ -229,7 +229,7 @@ function subscribeAuthoriser(
       session &&
       username !== undefined &&
       owner &&
-      mayReadHomeUsage(username, owner.userId, subscription.topic) &&
+      canReadHomeUsage(username, owner.userId, subscription.topic) &&
       homes?.follow(owner.userId, owner.accountId, session);
     if (may) version5?.topics.add(subscription.topic);
     done(null, may ? subscription : null);

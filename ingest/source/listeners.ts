@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { certificateRequestOptions, findClientCertificate } from './client-certificate.ts';
+import { findClientCertificate, getCertificateRequestOptions } from './client-certificate.ts';
 import { readProxyHeader } from './proxy-protocol.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function listenWithAndWithoutTls(
     if (isProxy?.(socket.remoteAddress)) readProxyHeader(socket, proxied, () => serve(socket));
     else serve(socket);
   });
-  const tlsOptions = { ...SERVER_TLS, ...(certificates ? certificateRequestOptions(certificates.ca) : {}) };
+  const tlsOptions = { ...SERVER_TLS, ...(certificates ? getCertificateRequestOptions(certificates.ca) : {}) };
   const secure = createTlsServer({ ...options.tls, ...tlsOptions, handshakeTimeout }, (socket) => {
     // Rejects an invalid certificate before any MQTT packet is read, so that its client cannot log in by other means.
     if (certificates && findClientCertificate(socket) === 'refused') return void socket.destroy();

@@ -39,7 +39,7 @@ export function watchMovedLogins(sessions: LoggedInConnections, places: LoginLoc
  * Ends this process's connections and sessions of logins that are connected to another process. Covers two cases that `watchMovedLogins`
  * cannot detect: a login moved twice within a second, or the database lost its unlogged table.
  */
-export async function endMovedSessions(sessions: LoggedInConnections, places: LoginLocations): Promise<void> {
+export async function closeSessionsOfMovedLogins(sessions: LoggedInConnections, places: LoginLocations): Promise<void> {
   const open = new Set([...sessions.open].flatMap(({ by, claiming }) => (claiming ? [] : [by.username])));
   if (open.size > 0) for (const username of await places.elsewhere([...open])) sessions.moveAway(username);
 }

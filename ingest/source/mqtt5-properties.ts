@@ -1,4 +1,4 @@
-import { REASON_CODES, RefusedPacket } from './reason-codes.ts';
+import { REASON_CODES, RefusedPacketError } from './reason-codes.ts';
 
 /** Name of a packet type in mqtt-packet. The will is a further "type", because it has properties of its own within CONNECT. */
 type Place = string;
@@ -61,7 +61,7 @@ export function rejectMalformedProperties(parser: object): void {
     const found: Record<string, unknown> = {};
     const fault = readProperties(parsing, found);
     if (fault === null) return found;
-    parsing._emitError(new RefusedPacket(`malformed packet: ${fault}`, REASON_CODES.malformed));
+    parsing._emitError(new RefusedPacketError(`malformed packet: ${fault}`, REASON_CODES.malformed));
     return {};
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { packetSizeFault } from './packet-limit.ts';
+import { findPacketSizeFault } from './packet-limit.ts';
 
 const filters = (count: number) => Array.from({ length: count }, () => 'x');
 
@@ -14,5 +14,5 @@ test.each([
   [{ cmd: 'publish', length: 1_048_576 }, null],
   [{ cmd: 'pingreq' }, null],
 ])('%j', (packet, why) => {
-  expect(packetSizeFault(packet)).toBe(why);
+  expect(findPacketSizeFault(packet)).toBe(why);
 });

@@ -43,7 +43,7 @@ interface Parsing {
 }
 
 /** Returns the reason to end the connection because of a packet's size; null if the packet is accepted. Pure. */
-export function packetSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
+export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
     return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
   if (clientId.length > MAX_CLIENT_ID_CHARACTERS)
@@ -73,7 +73,7 @@ export function limitPackets(
   let mayPublish = false;
   parser.on('packet', (packet) => {
     mayPublish = true;
-    const why = packetSizeFault(packet);
+    const why = findPacketSizeFault(packet);
     const result = why === null ? read(packet) : { why, reasonCode: REASON_CODES.packetTooLarge };
     if (result === null || 'why' in result) {
       parser.removeAllListeners('packet');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { generate, type Packet } from 'mqtt-packet';
 import { expect, test } from 'vitest';
-import { createPublishSplitter, MalformedPacket, type PublishCallback } from './publish-packets.ts';
+import { createPublishSplitter, MalformedPacketError, type PublishCallback } from './publish-packets.ts';
 
 const VERSION = { protocolVersion: 5 };
 const bytesOf = (packet: Packet): Buffer => generate(packet, VERSION);
@@ -97,7 +97,7 @@ test('reports garbage as malformed or passes it on to mqtt.js, and never reads b
           read(Buffer.from(piece));
         }
       } catch (error) {
-        expect(error).toBeInstanceOf(MalformedPacket);
+        expect(error).toBeInstanceOf(MalformedPacketError);
       }
     }),
     { numRuns: 2_000 },
@@ -116,5 +116,5 @@ test.each([
   ['properties that are longer than their packet', [0x30, 5, 0, 1, 116, 9, 0]],
 ])('reports %s as malformed', (_, bytes) => {
   const read = createPublishSplitter(() => expect.unreachable());
-  expect(() => read(Buffer.from(bytes))).toThrow(MalformedPacket);
+  expect(() => read(Buffer.from(bytes))).toThrow(MalformedPacketError);
 });

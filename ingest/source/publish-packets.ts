@@ -2,7 +2,7 @@
 export type PublishCallback = (topic: string, payload: Buffer, packetId: number | null, isRetained: boolean) => void;
 
 /** Thrown if the broker violated MQTT 5, so that the connection must end (MQTT 5, 4.13). */
-export class MalformedPacket extends Error {
+export class MalformedPacketError extends Error {
   readonly code = 'ERR_MALFORMED_PACKET';
 }
 
@@ -16,7 +16,7 @@ const NOTHING: readonly Buffer[] = [];
  * Separates the PUBLISH packets of an MQTT 5 connection from all others, in one pass over the connection's bytes. Nearly all packets that a
  * subscriber receives are PUBLISH packets, and mqtt.js needs five objects and a turn of the event loop for each. Returns a function that
  * takes the connection's bytes as they arrive, calls `take` with each PUBLISH in order, and returns the bytes of the other, complete
- * packets. A payload is a view of the bytes in which it arrived. If the function throws MalformedPacket, the rest of the connection cannot
+ * packets. A payload is a view of the bytes in which it arrived. If the function throws MalformedPacketError, the rest of the connection cannot
  * be read. QoS 2 and topic aliases are errors, because a broker uses them only if a client requests them.
  */
 export function createPublishSplitter(take: PublishCallback): (bytes: Buffer) => readonly Buffer[] {
@@ -74,24 +74,24 @@ function endOfPacket(bytes: Buffer, at: number, until: number): number {
     length += (byte & 0x7f) << (7 * index);
     if (byte < 0x80) return place + 1 + length;
   }
-  throw new MalformedPacket('a packet of a length of more than four bytes');
+  throw new MalformedPacketError('a packet of a length of more than four bytes');
 }
 
 function takePacket(take: PublishCallback, bytes: Buffer, at: number, end: number): void {
   const flags = bytes[at] as number;
   const qos = (flags >> 1) & 3;
-  if (qos > 1) throw new MalformedPacket(`a PUBLISH at QoS ${qos}, which was not subscribed to`);
+  if (qos > 1) throw new MalformedPacketError(`a PUBLISH at QoS ${qos}, which was not subscribed to`);
   let place = at + 2;
   while ((bytes[place - 1] as number) >= 0x80) place++;
   const need = (count: number) => {
-    if (place + count > end) throw new MalformedPacket('a PUBLISH that ends within its header');
+    if (place + count > end) throw new MalformedPacketError('a PUBLISH that ends within its header');
   };
   need(2);
   const topicEnd = place + 2 + bytes.readUInt16BE(place);
   const topicFrom = place + 2;
   place = topicEnd;
   need(0);
-  if (topicEnd === topicFrom) throw new MalformedPacket('a PUBLISH without a topic');
+  if (topicEnd === topicFrom) throw new MalformedPacketError('a PUBLISH without a topic');
   let packetId: number | null = null;
   if (qos === 1) {
     need(2);

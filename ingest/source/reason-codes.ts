@@ -31,7 +31,7 @@ export interface PacketFault {
 }
 
 /** A refusal that ends a connection. In MQTT 5, the client receives the code. */
-export class RefusedPacket extends Error implements PacketFault {
+export class RefusedPacketError extends Error implements PacketFault {
   readonly reasonCode: number;
 
   constructor(why: string, reasonCode: number) {
@@ -46,7 +46,7 @@ export class RefusedPacket extends Error implements PacketFault {
 
 /** Returns the reason code of an error that ends a connection. Errors of aedes have no code, only a text. */
 export function getReasonCode(error: Error): number {
-  if (error instanceof RefusedPacket) return error.reasonCode;
+  if (error instanceof RefusedPacketError) return error.reasonCode;
   if (error.message.startsWith('keep alive')) return REASON_CODES.keepAliveTimeout;
   if (/SUBSCRIBE/.test(error.message)) return REASON_CODES.badFilter;
   return /PUBLISH$|^topic has/.test(error.message) ? REASON_CODES.badTopic : REASON_CODES.malformed;

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import type { MqttClient } from 'mqtt';
 import { AckOrder } from './ack-order.ts';
 import { createPubackSender } from './pubacks.ts';
-import { createPublishSplitter, MalformedPacket } from './publish-packets.ts';
+import { createPublishSplitter, MalformedPacketError } from './publish-packets.ts';
 import type { Receipt } from './source.ts';
 
 /** Callbacks for the messages of a client. */
@@ -72,7 +72,7 @@ function parted(connection: Duplex, taking: PublishCallbacks): Duplex {
     try {
       for (const other of read(bytes)) others.push(other);
     } catch (error) {
-      if (!(error instanceof MalformedPacket)) throw error;
+      if (!(error instanceof MalformedPacketError)) throw error;
       others.destroy(error);
       return;
     }

@@ -1,4 +1,4 @@
-import { Shares } from '#src/core/shares.ts';
+import { SharedSpace } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
 /** Approximate memory of a session without its name, and of one message. */
@@ -19,7 +19,7 @@ export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
 /** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
 export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
-export const loginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
+export const getLoginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
 /** Callback of a repeated message: called when the message is committed, or with an error if its session is dropped before the commit. */
 type Known = (error?: Error) => void;
@@ -54,7 +54,7 @@ export class UnreleasedMessages {
   readonly #sessions = new Map<string, OfSession>();
   /** Sessions of each login in the order of their last use, and their total bytes. */
   readonly #logins = new Map<string, { ids: Set<string>; bytes: number }>();
-  readonly #shares = new Shares(MAX_BYTES);
+  readonly #shares = new SharedSpace(MAX_BYTES);
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -137,9 +137,9 @@ export class UnreleasedMessages {
     if (!session) return;
     this.#grow(id, session, -session.bytes);
     this.#sessions.delete(id);
-    const login = this.#logins.get(loginOfSession(id));
+    const login = this.#logins.get(getLoginOfSession(id));
     login?.ids.delete(id);
-    if (login?.ids.size === 0) this.#logins.delete(loginOfSession(id));
+    if (login?.ids.size === 0) this.#logins.delete(getLoginOfSession(id));
     // Calls the callbacks of waiting connections with an error, because otherwise the connections would wait forever. They are then closed,
     // and a repetition of the message counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
@@ -167,11 +167,11 @@ export class UnreleasedMessages {
     const known = this.#sessions.get(id);
     const ownBytes = known ? 0 : SESSION_BYTES + 2 * id.length;
     const session = known ?? { account, bytes: 0, lastAtMs: 0, messages: new Map() };
-    const login = this.#logins.get(loginOfSession(id)) ?? { ids: new Set<string>(), bytes: 0 };
+    const login = this.#logins.get(getLoginOfSession(id)) ?? { ids: new Set<string>(), bytes: 0 };
     this.#makeRoom(id, login, ownBytes + bytes);
     if (!this.#shares.hasRoom(account, ownBytes + bytes))
       throw new Error('too many messages of the account at QoS 2 are not released');
-    this.#logins.set(loginOfSession(id), login);
+    this.#logins.set(getLoginOfSession(id), login);
     login.ids.delete(id);
     login.ids.add(id);
     this.#sessions.delete(id);
@@ -196,7 +196,7 @@ export class UnreleasedMessages {
 
   #grow(id: string, session: OfSession, bytes: number): void {
     session.bytes += bytes;
-    const login = this.#logins.get(loginOfSession(id));
+    const login = this.#logins.get(getLoginOfSession(id));
     if (login) login.bytes += bytes;
     if (bytes > 0) this.#shares.take(session.account, bytes);
     else this.#shares.give(session.account, -bytes);

@@ -1,7 +1,7 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
 /** Alignment in bytes. A record, its header with the key, and its content each take a multiple of 8 bytes, the size of a number. */
-export const NUMBER_BYTES = 8;
+export const BYTES_PER_NUMBER = 8;
 /**
  * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. The key and the content
  * come after the header.
@@ -15,7 +15,7 @@ const MAX_KEY_BYTES = 255;
  */
 const [LINE_BYTES, LINES] = [64, 8];
 
-const inNumbers = (bytes: number): number => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
+const inNumbers = (bytes: number): number => Math.ceil(bytes / BYTES_PER_NUMBER) * BYTES_PER_NUMBER;
 const contentAfter = (offset: number, keyLength: number) => offset + inNumbers(HEADER_BYTES + keyLength);
 
 /**
@@ -44,7 +44,7 @@ export class ByteRing {
     this.#maxBytes = maxBytes;
     // The operating system allocates this memory only as it is written.
     this.bytes = Buffer.allocUnsafeSlow(inNumbers(maxBytes));
-    this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / NUMBER_BYTES);
+    this.numbers = new Float64Array(this.bytes.buffer, 0, this.bytes.length / BYTES_PER_NUMBER);
     this.#words = new Uint32Array(this.bytes.buffer, 0, this.bytes.length / 4);
     this.#index = new HashIndex({
       hashAt: (offset) => this.#hashAt(offset),

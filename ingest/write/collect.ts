@@ -1,7 +1,7 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
-import { pointKey } from '#ingest/normalise/replay.ts';
+import { getReadingKey } from '#ingest/normalise/replay.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import { type DeviceState, formatSeriesName } from './device-state.ts';
 
@@ -9,7 +9,7 @@ import { type DeviceState, formatSeriesName } from './device-state.ts';
 const FUTURE_MS = 5 * 60_000;
 
 /** A new reading of a series, and the message that contains it. */
-export interface NewPoint extends SeriesReading {
+export interface NewReading extends SeriesReading {
   message: IncomingMessage;
   element: number;
   /** Whether the batch also contains a higher value for the same time. */
@@ -20,7 +20,7 @@ export interface NewPoint extends SeriesReading {
 export interface SeriesBatch {
   channel: string;
   kind: string;
-  points: NewPoint[];
+  points: NewReading[];
   /** The device's own name of the series, and its unit; see `DecodedReading`. */
   native?: string | undefined;
   unit?: string | null | undefined;
@@ -35,7 +35,7 @@ export interface CollectedReadings {
 }
 
 /** Reason of the rejection if a device sent two different values for one time; the lower value is stored (counting rules). */
-export const CONFLICT_REASON = 'another value for the same time: the lower one stays';
+export const CONFLICTING_VALUE_REASON = 'another value for the same time: the lower one stays';
 
 /**
  * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: the time with which it is compared.
@@ -48,13 +48,13 @@ export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number
 }
 
 /** Returns the lower of two readings of one time. Records the other reading as a duplicate if it is equal, otherwise as a rejection. */
-function keepLower(stored: NewPoint, next: NewPoint, collected: CollectedReadings): NewPoint {
+function keepLower(stored: NewReading, next: NewReading, collected: CollectedReadings): NewReading {
   if (stored.value === next.value) {
     collected.duplicates++;
     return stored;
   }
   const [lower, higher] = next.value < stored.value ? [next, stored] : [stored, next];
-  collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICT_REASON });
+  collected.rejects.push({ message: higher.message, element: higher.element, reason: CONFLICTING_VALUE_REASON });
   return { ...lower, isLowerKept: true };
 }
 
@@ -106,10 +106,10 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
 }
 
 /** Orders points by time, and keeps one point for each time. */
-function onePerKey(points: readonly NewPoint[], collected: CollectedReadings): NewPoint[] {
-  const byKey = new Map<string, NewPoint>();
+function onePerKey(points: readonly NewReading[], collected: CollectedReadings): NewReading[] {
+  const byKey = new Map<string, NewReading>();
   for (const point of points) {
-    const key = pointKey(point);
+    const key = getReadingKey(point);
     const stored = byKey.get(key);
     byKey.set(key, stored ? keepLower(stored, point, collected) : point);
   }

@@ -1,9 +1,9 @@
-import { appliedTimeUpTo, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
+import { findAppliedTimeRange, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { meterKey } from '#src/database/meter.ts';
-import { applyDeltas, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
+import { getMeterKey } from '#src/database/meter.ts';
+import { createDeltaStatements, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
 import { formatSeriesName, toStoredSettingsByTime } from './device-state.ts';
 import type { FastPathResult } from './fast-path.ts';
 import { computeHeadAfterPlan, formatCountingStates, formatOpenHourOf, type HeadPlan, type NextHead } from './head.ts';
@@ -19,7 +19,7 @@ import {
   encodeTextElements,
   encodeTexts,
   joinTextElements,
-  toStatementStep,
+  toBatchStatement,
 } from './statement.ts';
 
 /**
@@ -33,8 +33,8 @@ export interface PlannedWrites {
 
 /**
  * Turns a batch's plans into statements. Each statement covers all devices of the batch. The heads come first: if one of them has changed
- * since the plan read it, StaleHeads ends the transaction early. Creates new series, because the statements need their ids. Throws
- * MissingPartitions before it writes anything.
+ * since the plan read it, StaleHeadsError ends the transaction early. Creates new series, because the statements need their ids. Throws
+ * MissingPartitionsError before it writes anything.
  */
 export async function planStatements(
   client: PoolClient,
@@ -55,7 +55,7 @@ export async function planStatements(
   const steps = [
     ...saveHeads(stepped, heads),
     ...saveReadings(stepped, stored),
-    ...applyDeltas(deltas),
+    ...createDeltaStatements(deltas),
     ...updateSeries(stored),
     ...recordChangedHours(stepped, planned, opened),
     ...recordLateChanges(plans),
@@ -72,7 +72,7 @@ export async function planStatements(
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
-    toDeltaRows(meterKey(deviceId, meter), meterKey(userId, meter), deltas),
+    toDeltaRows(getMeterKey(deviceId, meter), getMeterKey(userId, meter), deltas),
   );
 
 /** Empty map for devices that have no new series. */
@@ -135,7 +135,7 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
     notes.map(({ channel }) => channel),
     notes.map(({ note }) => note),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }
 
 /**
@@ -160,7 +160,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   const text = `UPDATE devices d SET computed_with = c.computed_with
      FROM unnest($1::text[], $2::jsonb[]) c (device_id, computed_with) WHERE d.device_id = c.device_id`;
   const values = [applied.map(({ deviceId }) => deviceId), applied.map(({ computedWith }) => computedWith)];
-  return [toStatementStep({ text, values }), ...recordAppliedEdits(changed)];
+  return [toBatchStatement({ text, values }), ...recordAppliedEdits(changed)];
 }
 
 /**
@@ -172,7 +172,7 @@ function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   if (userIds.length === 0) return [];
   const text = `UPDATE users SET home_recounted = true, may_be_recounted = false
      WHERE user_id IN (SELECT user_id FROM users WHERE user_id = ANY ($1) AND may_be_recounted ORDER BY user_id FOR NO KEY UPDATE)`;
-  return [toStatementStep({ text, values: [[...new Set(userIds)]] })];
+  return [toBatchStatement({ text, values: [[...new Set(userIds)]] })];
 }
 
 /** Whether all edits of a device are completely applied or reverted. */
@@ -180,7 +180,7 @@ const areEditsApplied = ({
   device: { edits = [] },
   pieceUntilMs,
 }: Pick<DevicePlan, 'device' | 'pieceUntilMs'>): boolean =>
-  edits.every((edit) => pendingEditFromMs(edit) === null || pendingEditToMs(edit) <= pieceUntilMs);
+  edits.every((edit) => findPendingEditStartMs(edit) === null || getPendingEditEndMs(edit) <= pieceUntilMs);
 
 /**
  * Records which part of each edit's time is applied now. In `reading_edits`, `is_counted` without `counted_from` and `counted_to` means
@@ -189,8 +189,8 @@ const areEditsApplied = ({
 function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
     edits.flatMap((edit) => {
-      if ((pendingEditFromMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
-      const counted = appliedTimeUpTo(edit, pieceUntilMs);
+      if ((findPendingEditStartMs(edit) ?? pieceUntilMs) >= pieceUntilMs) return [];
+      const counted = findAppliedTimeRange(edit, pieceUntilMs);
       const isWhole = counted?.fromMs === edit.fromMs && counted.toMs === edit.toMs;
       return { editId: edit.editId, counted, part: isWhole ? null : counted };
     }),
@@ -205,11 +205,11 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
     changed.map(({ part }) => part && new Date(part.fromMs)),
     changed.map(({ part }) => part && new Date(part.toMs)),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }
 
 /** Thrown in a transaction whose plans are based on heads that have changed since. The writer evicts these heads and tries again. */
-export class StaleHeads extends Error {
+export class StaleHeadsError extends Error {
   readonly count: number;
   constructor(count: number) {
     super('heads were changed meanwhile');
@@ -219,7 +219,7 @@ export class StaleHeads extends Error {
 
 /**
  * Stores heads. Each is stored only if the version on which it was planned is still current: one statement locks, checks and writes. Throws
- * StaleHeads if a version has changed. `next`: heads of plans, in addition to the heads of the fast path.
+ * StaleHeadsError if a version has changed. `next`: heads of plans, in addition to the heads of the fast path.
  */
 function saveHeads(
   { deviceIds, was, versions, states, opens }: FastPathResult,
@@ -253,5 +253,5 @@ const update =
            WHERE h.device_id = n.device_id AND h.version = n.was`,
       values,
     });
-    if (rowCount !== count) throw new StaleHeads(count - (rowCount ?? 0));
+    if (rowCount !== count) throw new StaleHeadsError(count - (rowCount ?? 0));
   };

@@ -1,10 +1,15 @@
-import { addInterval, type BucketDeltas, dropZeroBuckets, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import {
+  addInterval,
+  type BucketDeltas,
+  dropZeroBuckets,
+  type ReadonlyQuarterHourBuckets,
+} from '#ingest/normalise/buckets.ts';
 import type { EnergyInterval } from '#ingest/normalise/counting-rule.ts';
-import type { Roles } from '#ingest/normalise/roles-by-time.ts';
+import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { type EstimatedExport, getEstimatedExport, isPlaced, type Meter } from '#src/database/meter.ts';
+import { type EstimatedExport, getEstimatedExport, isElectricityMeter, type Meter } from '#src/database/meter.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
-import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toStatementStep } from './statement.ts';
+import { type BatchStatement, encodeBigints, encodeTexts, encodeTimestamps, toBatchStatement } from './statement.ts';
 
 /**
  * Changes of a device's load profile: those of its electricity (`own`), and those of separately reported meters (null for most devices).
@@ -20,10 +25,15 @@ export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: 
  * Adds an interval's energy (`sign` 1) to the meters for which its series counts, or subtracts it (-1). Electricity of a channel with a
  * placement of its own counts both for that placement and for the device. Gas, heat and water count only for their own meter.
  */
-export function addIntervalToDeltas(deltas: DeviceDeltas, interval: EnergyInterval, roles: Roles, sign: 1 | -1): void {
+export function addIntervalToDeltas(
+  deltas: DeviceDeltas,
+  interval: EnergyInterval,
+  roles: SeriesRoles,
+  sign: 1 | -1,
+): void {
   const { meter } = roles;
   if (meter !== null) addInterval(deltasOf(deltas, meter), interval, roles, sign);
-  if (meter !== null && !isPlaced(meter)) return;
+  if (meter !== null && !isElectricityMeter(meter)) return;
   addInterval(deltas.own, interval, roles, sign);
   if (!interval.estimated || !roles.export || interval.exportMilliwattHours === 0) return;
   const outwards = exportAsImport(interval);
@@ -74,7 +84,7 @@ export interface DeltaRow extends MeasureSums {
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
 /** Returns the changes of a device's closed hours, one row for each bucket. */
-export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyBuckets): DeltaRow[] {
+export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }
 
@@ -88,7 +98,7 @@ const MAX_ROWS = 50_000;
  * Adds changes to the load profile and to all aggregates (sql/rollups). If several statements are necessary, they are ordered by user and
  * time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
  */
-export function applyDeltas(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
+export function createDeltaStatements(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];
   const sorted = rows.toSorted((a, b) => compare(a.userId, b.userId) || a.startsAtMs - b.startsAtMs);
   const pieces = Array.from({ length: Math.ceil(sorted.length / maxRows) }, (_, index) =>
@@ -108,5 +118,5 @@ function applyPiece(rows: readonly DeltaRow[]): BatchStatement {
   ];
   const text = `SELECT apply_interval_deltas(array_agg(ROW (d.*)::interval_delta))
                 FROM unnest($1::text[], $2::text[], $3::timestamptz[], ${MEASURES}) d`;
-  return toStatementStep({ name: 'apply-deltas', text, values });
+  return toBatchStatement({ name: 'apply-deltas', text, values });
 }

@@ -1,6 +1,6 @@
 import type { RegisterDescription } from '#ingest/decoders/registers-of-a-device/register.ts';
 import type { ClockStepBack, CountingSettings, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
-import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
+import { type EarlierRoles, NO_SERIES_ROLES, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
@@ -78,7 +78,7 @@ export interface SeriesState {
    */
   readonly nonzeroAtMs?: number | null | undefined;
   /** Latest roles of the series, which apply after the last of `earlierRoles`. */
-  readonly roles: Roles;
+  readonly roles: SeriesRoles;
   /** Set in a cached head if the last reading lies before the time from which the latest role applies. */
   readonly isBehind?: boolean;
   /**
@@ -111,7 +111,7 @@ export interface SeriesState {
 }
 
 /** Returns the settings by which a series is judged: its device's settings, its own splits, and the steps of the clock. */
-export const settingsOfSeries = (
+export const getSettingsOfSeries = (
   settings: SettingsByTime,
   { splits }: SeriesState,
   stepsBack: readonly ClockStepBack[] = [],
@@ -153,7 +153,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
   described,
   firstReadAtMs: null,
   nonzeroAtMs: null,
-  roles: NO_ROLES,
+  roles: NO_SERIES_ROLES,
   tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,
   tail: null,
@@ -164,7 +164,7 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
  * Returns the time up to which readings of a series are refused, Unix ms: retention has closed that time, or the series read another
  * counter in it. -Infinity if no readings are refused.
  */
-export const refusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
+export const getRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);
 
 /** Columns of the counting rule's settings, as in a row of `devices` and in `computed_with`. */

@@ -14,9 +14,9 @@ import { formatSeriesName, type SeriesState } from './device-state.ts';
 import { FastPath } from './fast-path.ts';
 import { computeHeadAfterPlan, type DeviceHead, formatCountingStates, formatOpenHourOf } from './head.ts';
 import { createHeadMemory } from './head-memory.ts';
-import { addToOpenHour, OPEN_HOUR_LENGTH, type OpenHourUpdate, quarterHourIndex } from './open-hour.ts';
+import { addToOpenHour, getQuarterHourIndex, OPEN_HOUR_LENGTH, type OpenHourUpdate } from './open-hour.ts';
 import { type DevicePlan, planDevice } from './plan.ts';
-import type { TextElements } from './statement.ts';
+import type { EncodedTextElements } from './statement.ts';
 
 const START_MS = Date.UTC(2026, 5, 1, 8);
 const DEVICES = 4;
@@ -120,7 +120,7 @@ function summed(rows: readonly DeltaRow[]): ReadonlyMap<number, MeasureSums> {
   return sums;
 }
 
-function textsOf({ bytes, count }: TextElements): (string | null)[] {
+function textsOf({ bytes, count }: EncodedTextElements): (string | null)[] {
   const texts: (string | null)[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readInt32BE(at);
@@ -328,7 +328,7 @@ test.each([
 
 test('closes an hour whose sums a reading sets to zero', () => {
   const memory = createHeadMemory({ maxBytes: 2 ** 16 });
-  const placeOfFirst = (measure: Measure) => quarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
+  const placeOfFirst = (measure: Measure) => getQuarterHourIndex(MEASURE_NAMES.indexOf(measure), 0);
   const quarters = Array<number>(OPEN_HOUR_LENGTH).fill(0);
   quarters[placeOfFirst('readingCount')] = -1;
   quarters[placeOfFirst('coveredMs')] = quarters[placeOfFirst('exportCoveredMs')] = -60_000;

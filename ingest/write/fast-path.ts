@@ -1,22 +1,22 @@
-import type { ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import type { ReadonlyQuarterHourBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Measure } from '#src/rollups/levels.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import { explainInvalidTime } from './collect.ts';
 import { type DeltaRow, toDeltaRows } from './deltas.ts';
 import { createHeadVersion } from './head.ts';
 import type { HeadCache } from './head-memory.ts';
 import {
-  RECORD_INDEX,
+  getRecordLengthAt,
+  HEAD_RECORD_OFFSETS,
   readUserId,
-  recordLengthAt,
   type SeriesNames,
   writeRecordCountingStates,
   writeRecordOpenHour,
 } from './head-record.ts';
-import { createTextWriter, type TextElements, type TextWriter } from './statement.ts';
+import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
 import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 
 /** Changes that a batch makes to devices on the fast path. */
@@ -26,8 +26,8 @@ export interface FastPathResult {
   /** For each of these devices: the versions of its head before and after the batch, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
-  readonly states: TextElements;
-  readonly opens: TextElements;
+  readonly states: EncodedTextElements;
+  readonly opens: EncodedTextElements;
   /** Series ids of the new readings, in the same order as `readings`. */
   readonly seriesIds: readonly number[];
   readonly readings: readonly DecodedReading[];
@@ -43,7 +43,7 @@ export interface FastPathResult {
   readonly reasons: ReadonlyMap<string, SlowPathReason>;
 }
 
-const NO_TEXTS: TextElements = { bytes: Buffer.alloc(0), count: 0 };
+const NO_TEXTS: EncodedTextElements = { bytes: Buffer.alloc(0), count: 0 };
 
 /** Result if no device is on the fast path. */
 export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
@@ -65,7 +65,7 @@ export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
 export function joinFastPathResults(one: FastPathResult, next: FastPathResult): FastPathResult {
   if (one.deviceIds.length === 0) return next;
   if (next.deviceIds.length === 0) return one;
-  const texts = (a: TextElements, b: TextElements): TextElements => ({
+  const texts = (a: EncodedTextElements, b: EncodedTextElements): EncodedTextElements => ({
     bytes: Buffer.concat([a.bytes, b.bytes]),
     count: a.count + b.count,
   });
@@ -134,7 +134,7 @@ class Round {
   readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
   /** Hours that were closed by a later reading of their device, in order. */
-  readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyBuckets }[] = [];
+  readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyQuarterHourBuckets }[] = [];
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
   #used = 0;
@@ -156,7 +156,7 @@ class Round {
   /** Processes a message. `place`: offset of the device's record in the ring, in bytes; -1 if the device is not cached. */
   take(message: IncomingMessage, place: number): void {
     const { deviceId, readings, rejections, status } = message.decoded;
-    const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / NUMBER_BYTES);
+    const device = place === -1 ? -1 : this.#deviceAt(deviceId, place / BYTES_PER_NUMBER);
     this.#deviceOf.push(device);
     if (device === -1 || this.#reasons[device] !== null) return;
     if (readings.length === 0 || rejections.length > 0 || status !== undefined)
@@ -201,13 +201,13 @@ class Round {
   /** Returns the index of a device within the batch, by its record in the ring. Copies the record at the device's first message. */
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
-    const marked = from[record + RECORD_INDEX.mark] as number;
+    const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
     // If the record has no mark of this batch, `marked` is an arbitrary number; this comparison shows whether this batch wrote the mark.
     if (this.#records[marked] === record) return marked;
-    const length = recordLengthAt(from, record);
+    const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
     copyNumbers(from, record, this.#heads.numbers, this.#used, length);
-    from[record + RECORD_INDEX.mark] = this.#ids.length;
+    from[record + HEAD_RECORD_OFFSETS.mark] = this.#ids.length;
     this.#records.push(record);
     this.#places.push(this.#used);
     this.#reasons.push(null);
@@ -235,7 +235,7 @@ class Round {
       const isChanged = this.#isChanged[device] || sums.has(0, NOTED);
       const { closed: quarters } = this.#heads;
       if (quarters) {
-        const hour = (this.#heads.numbers[head + RECORD_INDEX.hour] as number) - 1;
+        const hour = (this.#heads.numbers[head + HEAD_RECORD_OFFSETS.hour] as number) - 1;
         this.#closed.push({ device, hour, isChanged, quarters });
       }
       this.#isChanged[device] = quarters ? sums.has(1, NOTED) : isChanged;
@@ -267,16 +267,16 @@ class Round {
     for (const device of taken) {
       const [head, record] = [this.#places[device] as number, this.#records[device] as number];
       if (this.#isChanged[device]) {
-        const hourMs = (numbers[head + RECORD_INDEX.hour] as number) * HOUR_MS;
+        const hourMs = (numbers[head + HEAD_RECORD_OFFSETS.hour] as number) * HOUR_MS;
         changes.push({ hourMs, userId: readUserId(this.#ring, record), isOpen: true });
       }
-      was.push(numbers[head + RECORD_INDEX.version] as number);
+      was.push(numbers[head + HEAD_RECORD_OFFSETS.version] as number);
       const version = createHeadVersion();
       versions.push(version);
-      numbers[head + RECORD_INDEX.version] = version;
+      numbers[head + HEAD_RECORD_OFFSETS.version] = version;
       writeRecordCountingStates(states, numbers, head);
       writeRecordOpenHour(opens, numbers, head);
-      copyNumbers(numbers, head, this.#ring.numbers, record, recordLengthAt(numbers, head));
+      copyNumbers(numbers, head, this.#ring.numbers, record, getRecordLengthAt(numbers, head));
     }
     return { was, versions };
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { METERS } from '#src/database/meter.ts';
 import { formatSeriesName, type SeriesState } from './device-state.ts';
 import type { DeviceHead } from './head.ts';
-import { createHeadMemory, defaultHeadCacheBytes } from './head-memory.ts';
+import { computeDefaultHeadCacheBytes, createHeadMemory } from './head-memory.ts';
 
 const head = (deviceId: string, isSettled = true): DeviceHead => ({
   deviceId,
@@ -112,7 +112,7 @@ test('still caches meters after any number of distinct series names', () => {
 });
 
 test('defaults to a quarter of the memory that the process may use, and half a GiB at most', () => {
-  expect(defaultHeadCacheBytes(2 ** 30)).toBe(2 ** 28);
-  expect(defaultHeadCacheBytes(2 ** 36)).toBe(2 ** 29);
-  expect(defaultHeadCacheBytes()).toBeGreaterThan(0);
+  expect(computeDefaultHeadCacheBytes(2 ** 30)).toBe(2 ** 28);
+  expect(computeDefaultHeadCacheBytes(2 ** 36)).toBe(2 ** 29);
+  expect(computeDefaultHeadCacheBytes()).toBeGreaterThan(0);
 });

@@ -12,7 +12,7 @@ const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
 /** Returns the default memory for heads, in bytes. The operating system allocates it only as it is written. */
-export function defaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
+export function computeDefaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
 
@@ -25,7 +25,7 @@ const DISABLED_MS = 10_000;
  * is then evicted. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
  */
 export function createHeadMemory({
-  maxBytes = defaultHeadCacheBytes(),
+  maxBytes = computeDefaultHeadCacheBytes(),
   now = Date.now,
 }: {
   maxBytes?: number;

@@ -1,7 +1,7 @@
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
-import type { Roles } from '#ingest/normalise/roles-by-time.ts';
+import type { SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { METERS } from '#src/database/meter.ts';
-import { type ByteRing, NUMBER_BYTES } from './byte-ring.ts';
+import { BYTES_PER_NUMBER, type ByteRing } from './byte-ring.ts';
 import {
   MAX_STATE_BYTES,
   PACKED_STATE_LENGTH,
@@ -50,7 +50,7 @@ const MAX_SERIES = 256;
  * Indices of a head's numbers in its record. Heads are cached in this form (head-memory.ts); the fast path updates the numbers and writes
  * them to the database (fast-path.ts). The plan uses an unpacked head. NaN represents "no register maximum" and "no open hour".
  */
-export const RECORD_INDEX = {
+export const HEAD_RECORD_OFFSETS = {
   version: 0,
   limitKw: 1,
   registerMaxKwh: 2,
@@ -68,11 +68,18 @@ export const RECORD_INDEX = {
  * Indices of a series' numbers in its block. `roles`: one number that contains the roles, flags and `tariffSinceMs` (see `unpackRoles`).
  * `lastValue`: NaN if unknown. `state`: see counting-state.ts.
  */
-export const SERIES_INDEX = { name: 0, roles: 1, seriesId: 2, lastReadAtMs: 3, lastValue: 4, state: 5 } as const;
+export const SERIES_BLOCK_OFFSETS = {
+  name: 0,
+  roles: 1,
+  seriesId: 2,
+  lastReadAtMs: 3,
+  lastValue: 4,
+  state: 5,
+} as const;
 /** Number of numbers in a series' block. */
-export const SERIES_LENGTH = SERIES_INDEX.state + PACKED_STATE_LENGTH;
+export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
-const ROLES: readonly Roles[] = [{}, { isTariff: true }].flatMap((tariff) =>
+const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>
   [null, ...METERS].flatMap((meter) =>
     [0, 1, 2, 3].map((bits) => ({ import: (bits & 1) !== 0, export: (bits & 2) !== 0, meter, ...tariff })),
   ),
@@ -98,34 +105,35 @@ function roleNumber({ roles, tariffSinceMs }: SeriesState): number {
   return isTariff ? bits + ROLES.length / 2 + ROLES.length * Math.max(0, tariffSinceMs) : bits;
 }
 /** Returns the roles that a packed number contains. */
-export const unpackRoles = (number: number): Roles => ROLES[Math.floor(number / FLAGS) % ROLES.length] as Roles;
+export const unpackRoles = (number: number): SeriesRoles =>
+  ROLES[Math.floor(number / FLAGS) % ROLES.length] as SeriesRoles;
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
  * Whether the role of a series may change with its next reading: because the last reading had another role, or because the next reading is
  * the first that is not 0.
  */
-export const mayRoleChange = (number: number, value: number): boolean =>
+export const canRoleChange = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
 /** Returns the number of numbers in a record. The user_id follows after them. */
-export const recordLengthAt = (numbers: Float64Array, at: number): number =>
-  RECORD_INDEX.series + (numbers[at + RECORD_INDEX.seriesCount] as number) * SERIES_LENGTH;
+export const getRecordLengthAt = (numbers: Float64Array, at: number): number =>
+  HEAD_RECORD_OFFSETS.series + (numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
 
 /** Returns the index of a series' block in a record; -1 if the record has no such series. `name`: number of the series' name. */
-export function seriesIndex(numbers: Float64Array, at: number, name: number): number {
-  const end = at + recordLengthAt(numbers, at);
-  for (let place = at + RECORD_INDEX.series; place < end; place += SERIES_LENGTH)
-    if (numbers[place + SERIES_INDEX.name] === name) return place;
+export function findSeriesBlockIndex(numbers: Float64Array, at: number, name: number): number {
+  const end = at + getRecordLengthAt(numbers, at);
+  for (let place = at + HEAD_RECORD_OFFSETS.series; place < end; place += SERIES_BLOCK_LENGTH)
+    if (numbers[place + SERIES_BLOCK_OFFSETS.name] === name) return place;
   return -1;
 }
 
 /** Reads the settings of a record into a reused object. */
 export function readSettings(numbers: Float64Array, at: number, into: Writable<CountingSettings>): void {
-  const registerMaxKwh = numbers[at + RECORD_INDEX.registerMaxKwh] as number;
-  into.limitKw = numbers[at + RECORD_INDEX.limitKw] as number;
+  const registerMaxKwh = numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] as number;
+  into.limitKw = numbers[at + HEAD_RECORD_OFFSETS.limitKw] as number;
   into.registerMaxKwh = Number.isNaN(registerMaxKwh) ? null : registerMaxKwh;
-  into.maxGapMinutes = numbers[at + RECORD_INDEX.maxGapMinutes] as number;
+  into.maxGapMinutes = numbers[at + HEAD_RECORD_OFFSETS.maxGapMinutes] as number;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -136,20 +144,20 @@ const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
 /** Writes the counting states of a record as the JSON of `device_heads.laws`, which `parseStoredCountingStates` reads. */
 export function writeRecordCountingStates(states: TextWriter, numbers: Float64Array, at: number): void {
-  const count = numbers[at + RECORD_INDEX.seriesCount] as number;
+  const count = numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number;
   let place = states.begin(2 + count * MAX_SERIES_STATE_BYTES);
   const { bytes } = states;
   bytes[place++] = OPENING;
   for (let one = 0; one < count; one++) {
-    const series = at + RECORD_INDEX.series + one * SERIES_LENGTH;
+    const series = at + HEAD_RECORD_OFFSETS.series + one * SERIES_BLOCK_LENGTH;
     if (one > 0) bytes[place++] = COMMA;
     bytes[place] = OPENING;
-    place = writeInteger(bytes, numbers[series + SERIES_INDEX.seriesId] as number, place + 1);
+    place = writeInteger(bytes, numbers[series + SERIES_BLOCK_OFFSETS.seriesId] as number, place + 1);
     bytes[place] = COMMA;
-    const lastReadAtMs = numbers[series + SERIES_INDEX.lastReadAtMs] as number;
+    const lastReadAtMs = numbers[series + SERIES_BLOCK_OFFSETS.lastReadAtMs] as number;
     place = writeInteger(bytes, lastReadAtMs, place + 1);
     bytes[place] = COMMA;
-    place = writeCountingState(bytes, numbers, series + SERIES_INDEX.state, lastReadAtMs, place + 1);
+    place = writeCountingState(bytes, numbers, series + SERIES_BLOCK_OFFSETS.state, lastReadAtMs, place + 1);
     bytes[place++] = CLOSING;
   }
   bytes[place++] = CLOSING;
@@ -158,26 +166,26 @@ export function writeRecordCountingStates(states: TextWriter, numbers: Float64Ar
 
 /** Writes the open hour of a record as `device_heads.open`. An hour with only zeros counts as closed. */
 export function writeRecordOpenHour(opens: TextWriter, numbers: Float64Array, at: number): void {
-  if (!hasOpenHour(numbers, at)) numbers[at + RECORD_INDEX.hour] = Number.NaN;
-  const hour = numbers[at + RECORD_INDEX.hour] as number;
+  if (!hasOpenHour(numbers, at)) numbers[at + HEAD_RECORD_OFFSETS.hour] = Number.NaN;
+  const hour = numbers[at + HEAD_RECORD_OFFSETS.hour] as number;
   if (Number.isNaN(hour)) {
     opens.addNull();
     return;
   }
   const place = opens.begin(MAX_OPEN_BYTES);
-  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + RECORD_INDEX.quarters, place));
+  opens.end(writeOpenHour(opens.bytes, hour, numbers, at + HEAD_RECORD_OFFSETS.quarters, place));
 }
 
 function hasOpenHour(numbers: Float64Array, at: number): boolean {
-  const first = at + RECORD_INDEX.quarters;
+  const first = at + HEAD_RECORD_OFFSETS.quarters;
   for (let index = first; index < first + OPEN_HOUR_LENGTH; index++) if (numbers[index] !== 0) return true;
   return false;
 }
 
 /** Returns the user_id of a record. */
 export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
-  const place = (at + recordLengthAt(numbers, at)) * NUMBER_BYTES;
-  return bytes.toString('latin1', place, place + (numbers[at + RECORD_INDEX.userIdLength] as number));
+  const place = (at + getRecordLengthAt(numbers, at)) * BYTES_PER_NUMBER;
+  return bytes.toString('latin1', place, place + (numbers[at + HEAD_RECORD_OFFSETS.userIdLength] as number));
 }
 
 /**
@@ -193,20 +201,20 @@ export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): 
 function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const { deviceId, userId, settings, series, version, open } = head;
   const { bytes, numbers } = ring;
-  const length = RECORD_INDEX.series + series.size * SERIES_LENGTH;
-  const place = ring.reserve(deviceId, length * NUMBER_BYTES + userId.length);
+  const length = HEAD_RECORD_OFFSETS.series + series.size * SERIES_BLOCK_LENGTH;
+  const place = ring.reserve(deviceId, length * BYTES_PER_NUMBER + userId.length);
   if (place === -1) return false;
-  const at = place / NUMBER_BYTES;
-  numbers[at + RECORD_INDEX.version] = version;
-  numbers[at + RECORD_INDEX.limitKw] = settings.limitKw;
-  numbers[at + RECORD_INDEX.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
-  numbers[at + RECORD_INDEX.maxGapMinutes] = settings.maxGapMinutes;
-  numbers[at + RECORD_INDEX.hour] = open?.hour ?? Number.NaN;
+  const at = place / BYTES_PER_NUMBER;
+  numbers[at + HEAD_RECORD_OFFSETS.version] = version;
+  numbers[at + HEAD_RECORD_OFFSETS.limitKw] = settings.limitKw;
+  numbers[at + HEAD_RECORD_OFFSETS.registerMaxKwh] = settings.registerMaxKwh ?? Number.NaN;
+  numbers[at + HEAD_RECORD_OFFSETS.maxGapMinutes] = settings.maxGapMinutes;
+  numbers[at + HEAD_RECORD_OFFSETS.hour] = open?.hour ?? Number.NaN;
   for (let index = 0; index < OPEN_HOUR_LENGTH; index++)
-    numbers[at + RECORD_INDEX.quarters + index] = open?.quarters[index] ?? 0;
-  numbers[at + RECORD_INDEX.seriesCount] = series.size;
-  numbers[at + RECORD_INDEX.userIdLength] = userId.length;
-  let one = at + RECORD_INDEX.series;
+    numbers[at + HEAD_RECORD_OFFSETS.quarters + index] = open?.quarters[index] ?? 0;
+  numbers[at + HEAD_RECORD_OFFSETS.seriesCount] = series.size;
+  numbers[at + HEAD_RECORD_OFFSETS.userIdLength] = userId.length;
+  let one = at + HEAD_RECORD_OFFSETS.series;
   for (const state of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
@@ -215,15 +223,15 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
     // A tariff whose last reading has an earlier role is not packed: to place the steps of another tariff, the plan would need this earlier
     // role, which a record does not contain.
     if (state.roles.isTariff && isBehind(state)) return false;
-    numbers[one + SERIES_INDEX.name] = name;
-    numbers[one + SERIES_INDEX.roles] = packRoles(state);
-    numbers[one + SERIES_INDEX.seriesId] = seriesId;
-    numbers[one + SERIES_INDEX.lastReadAtMs] = lastReadAtMs;
-    numbers[one + SERIES_INDEX.lastValue] = lastValue ?? Number.NaN;
-    if (!packCountingState(tail, numbers, one + SERIES_INDEX.state)) return false;
-    one += SERIES_LENGTH;
+    numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
+    numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);
+    numbers[one + SERIES_BLOCK_OFFSETS.seriesId] = seriesId;
+    numbers[one + SERIES_BLOCK_OFFSETS.lastReadAtMs] = lastReadAtMs;
+    numbers[one + SERIES_BLOCK_OFFSETS.lastValue] = lastValue ?? Number.NaN;
+    if (!packCountingState(tail, numbers, one + SERIES_BLOCK_OFFSETS.state)) return false;
+    one += SERIES_BLOCK_LENGTH;
   }
-  bytes.write(userId, one * NUMBER_BYTES, 'latin1');
+  bytes.write(userId, one * BYTES_PER_NUMBER, 'latin1');
   return true;
 }
 
@@ -232,41 +240,45 @@ export function unpackHead(ring: ByteRing, names: SeriesNames, deviceId: string)
   const place = ring.offsetOf(deviceId);
   if (place === -1) return null;
   const { numbers } = ring;
-  const at = place / NUMBER_BYTES;
+  const at = place / BYTES_PER_NUMBER;
   const number = (of: number) => numbers[at + of] as number;
   const series = new Map<string, SeriesState>();
-  for (let one = at + RECORD_INDEX.series; one < at + recordLengthAt(numbers, at); one += SERIES_LENGTH) {
-    const { channel, kind } = names.nameOf(numbers[one + SERIES_INDEX.name] as number);
-    const lastValue = numbers[one + SERIES_INDEX.lastValue] as number;
-    const flags = (numbers[one + SERIES_INDEX.roles] as number) % FLAGS;
+  for (
+    let one = at + HEAD_RECORD_OFFSETS.series;
+    one < at + getRecordLengthAt(numbers, at);
+    one += SERIES_BLOCK_LENGTH
+  ) {
+    const { channel, kind } = names.nameOf(numbers[one + SERIES_BLOCK_OFFSETS.name] as number);
+    const lastValue = numbers[one + SERIES_BLOCK_OFFSETS.lastValue] as number;
+    const flags = (numbers[one + SERIES_BLOCK_OFFSETS.roles] as number) % FLAGS;
     series.set(formatSeriesName(channel, kind), {
-      seriesId: numbers[one + SERIES_INDEX.seriesId] as number,
+      seriesId: numbers[one + SERIES_BLOCK_OFFSETS.seriesId] as number,
       channel,
       kind,
       ...(flags % IS_BEHIND === IS_ZERO && { nonzeroAtMs: null }),
       ...(flags >= IS_BEHIND && { isBehind: true }),
-      roles: unpackRoles(numbers[one + SERIES_INDEX.roles] as number),
-      tariffSinceMs: sinceOf(numbers[one + SERIES_INDEX.roles] as number),
-      lastReadAtMs: numbers[one + SERIES_INDEX.lastReadAtMs] as number,
+      roles: unpackRoles(numbers[one + SERIES_BLOCK_OFFSETS.roles] as number),
+      tariffSinceMs: sinceOf(numbers[one + SERIES_BLOCK_OFFSETS.roles] as number),
+      lastReadAtMs: numbers[one + SERIES_BLOCK_OFFSETS.lastReadAtMs] as number,
       lastValue: Number.isNaN(lastValue) ? undefined : lastValue,
-      tail: unpackCountingState(numbers, one + SERIES_INDEX.state),
+      tail: unpackCountingState(numbers, one + SERIES_BLOCK_OFFSETS.state),
       closedUntilMs: null,
     });
   }
-  const registerMaxKwh = number(RECORD_INDEX.registerMaxKwh);
-  const hour = number(RECORD_INDEX.hour);
-  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => number(RECORD_INDEX.quarters + index));
+  const registerMaxKwh = number(HEAD_RECORD_OFFSETS.registerMaxKwh);
+  const hour = number(HEAD_RECORD_OFFSETS.hour);
+  const quarters = Array.from({ length: OPEN_HOUR_LENGTH }, (_, index) => number(HEAD_RECORD_OFFSETS.quarters + index));
   return {
     deviceId,
     userId: readUserId(ring, at),
     settings: {
-      limitKw: number(RECORD_INDEX.limitKw),
+      limitKw: number(HEAD_RECORD_OFFSETS.limitKw),
       registerMaxKwh: Number.isNaN(registerMaxKwh) ? null : registerMaxKwh,
-      maxGapMinutes: number(RECORD_INDEX.maxGapMinutes),
+      maxGapMinutes: number(HEAD_RECORD_OFFSETS.maxGapMinutes),
     },
     computedWith: null,
     series,
-    version: number(RECORD_INDEX.version),
+    version: number(HEAD_RECORD_OFFSETS.version),
     open: Number.isNaN(hour) ? null : { hour, quarters },
     isSettled: true,
   };

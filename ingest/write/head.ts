@@ -10,7 +10,7 @@ import {
 import { formatOpenHour, type OpenHour } from './open-hour.ts';
 import { countValidReadings, type DevicePlan } from './plan.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { mayChangeFirstTimes } from './target-roles.ts';
+import { canChangeFirstReadingTimes } from './target-roles.ts';
 
 /** A device's state, on which a plan is based: unpacked from its record (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
@@ -49,7 +49,7 @@ export const createHeadVersion = (): number => Math.floor(Math.random() * Number
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
-    if (!series || series.isBehind || mayChangeFirstTimes(series, points)) return false;
+    if (!series || series.isBehind || canChangeFirstReadingTimes(series, points)) return false;
     if (series.lastReadAtMs === null || (points[0]?.readAtMs ?? 0) <= series.lastReadAtMs) return false;
   }
   return true;

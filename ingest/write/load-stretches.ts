@@ -1,13 +1,13 @@
 import type { SeriesReadingWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
-import { doesEditConcernSeries, pendingEditFromMs, pendingEditToMs } from '#ingest/normalise/edits.ts';
-import { countsAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
+import { doesEditConcernSeries, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
+import { doesCountAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import type { DeviceHead, HeadPlan } from './head.ts';
 import { planDevice } from './plan.ts';
-import type { Stretch, WantedStretch } from './stretch.ts';
+import type { RequestedStretch, Stretch } from './stretch.ts';
 import { findPendingRoles } from './target-roles.ts';
 
 interface Row {
@@ -28,7 +28,7 @@ const timeBound = (ms: number) =>
  * begins with those that were retained (`closed_readings`). Of the excluded readings immediately before a stretch, only the last is loaded,
  * because it may be the last of the series.
  */
-async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[]): Promise<Stretch[]> {
+async function loadStretches(client: PoolClient, wanted: readonly RequestedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
   // Raw SQL: the hot path of ingest. Retained readings of dropped times are in a table of their own, so each part of a stretch merges and
   // sorts both tables. The statement takes arrays, and is prepared if each batch uses it.
@@ -82,7 +82,7 @@ async function loadStretches(client: PoolClient, wanted: readonly WantedStretch[
 }
 
 /** Builds the stretches from the rows of the query. Each row contains the position of its stretch in `wanted`, from 1. */
-function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): Stretch[] {
+function stretchesOf(wanted: readonly RequestedStretch[], rows: readonly Row[]): Stretch[] {
   const found = wanted.map(() => ({
     before: [] as SeriesReadingWithVerdict[],
     points: [] as SeriesReadingWithVerdict[],
@@ -92,7 +92,7 @@ function stretchesOf(wanted: readonly WantedStretch[], rows: readonly Row[]): St
     (is_before ? before : points).push({ readAtMs: read_at.getTime(), intervalMs: interval_ms, value, verdict });
   }
   return found.map(({ before, points }, index) => {
-    const { seriesId: _, ...bounds } = wanted[index] as WantedStretch;
+    const { seriesId: _, ...bounds } = wanted[index] as RequestedStretch;
     const { firstMs, lastMs, back, beyond, backFromMs = firstMs } = bounds;
     const earlier = before.filter(({ readAtMs }) => readAtMs < backFromMs).length;
     const found = points.filter(({ readAtMs }) => readAtMs > lastMs).length;
@@ -126,19 +126,22 @@ export async function findRecomputationEnd(
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
   const otherwise = computedWith && findTimesWithOtherSettings(computedWith, settings);
-  const open = edits.filter((edit) => pendingEditFromMs(edit) !== null);
+  const open = edits.filter((edit) => findPendingEditStartMs(edit) !== null);
   const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {
     const { seriesId, channel, kind } = one;
-    const isJudged = roles.has(one) || (otherwise !== null && countsAtAnyTime(one));
+    const isJudged = roles.has(one) || (otherwise !== null && doesCountAtAnyTime(one));
     return seriesId !== null && (isJudged || open.some((edit) => doesEditConcernSeries(edit, channel, kind)))
       ? seriesId
       : [];
   });
   if (about.length === 0) return Number.POSITIVE_INFINITY;
   const times = [...roles.values(), ...(otherwise ? [otherwise] : [])];
-  const fromMs = Math.min(...open.map((edit) => pendingEditFromMs(edit) as number), ...times.map((one) => one.fromMs));
-  const toMs = Math.max(...open.map(pendingEditToMs), ...times.map((one) => one.toMs));
+  const fromMs = Math.min(
+    ...open.map((edit) => findPendingEditStartMs(edit) as number),
+    ...times.map((one) => one.fromMs),
+  );
+  const toMs = Math.max(...open.map(getPendingEditEndMs), ...times.map((one) => one.toMs));
   const ofEach = Math.max(Math.min(MIN_READINGS_OF_SERIES, maxReadings), Math.floor(maxReadings / about.length));
   // Raw SQL: ingest does not use typed queries.
   const { rows } = await client.query<{ ends_at: Date | null }>(
@@ -173,7 +176,7 @@ export async function planWithStretches(
     if (head && (arrived.size > 0 || head.computedWith !== null)) open.push({ head, arrived, stretches: new Map() });
   }
   while (open.length > 0) {
-    const wanted: { of: Open; stretch: WantedStretch }[] = [];
+    const wanted: { of: Open; stretch: RequestedStretch }[] = [];
     open = open.filter((of) => {
       const planned = planDevice(of.head, of.arrived, of.stretches);
       if ('wanted' in planned) for (const stretch of planned.wanted) wanted.push({ of, stretch });

@@ -1,7 +1,7 @@
-import type { EarlierRoles, Roles } from '#ingest/normalise/roles-by-time.ts';
+import type { EarlierRoles, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { isPlaced, type Meter } from '#src/database/meter.ts';
+import { isElectricityMeter, type Meter } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import type { CollectedReadings } from './collect.ts';
@@ -158,8 +158,8 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
 }
 
 /** Reads the stored roles. The columns `counts_import` and `counts_export` concern electricity only, like everything that queries them. */
-function storedRoles(row: StoredRoles): Roles {
-  const imports = row.counts_import || (row.meter !== null && !isPlaced(row.meter));
+function storedRoles(row: StoredRoles): SeriesRoles {
+  const imports = row.counts_import || (row.meter !== null && !isElectricityMeter(row.meter));
   // A register that was a tariff and no longer counts retains `tariff_since`.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };

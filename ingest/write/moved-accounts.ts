@@ -1,6 +1,6 @@
 import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
-import { type BatchStatement, toStatementStep } from './statement.ts';
+import { type BatchStatement, toBatchStatement } from './statement.ts';
 
 /** Returns those of the given unknown devices or gateways whose accounts moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
@@ -31,5 +31,5 @@ export function saveForMovedAccounts(messages: readonly IncomingMessage[]): Batc
     messages.map(({ payload }) => payload),
     messages.map(({ replayed }) => replayed ?? false),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }

@@ -1,6 +1,6 @@
 import { hasRole } from '#ingest/normalise/roles-by-time.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { isPlaced } from '#src/database/meter.ts';
+import { isElectricityMeter } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { HeadPlan } from './head.ts';
 import type { OpenHourUpdate } from './open-hour.ts';
@@ -12,7 +12,7 @@ import {
   encodeBooleans,
   encodeTexts,
   encodeTimestamps,
-  toStatementStep,
+  toBatchStatement,
 } from './statement.ts';
 
 /** For each changed hour, its users, and whether the hour is a user's open hour. A batch changes few hours, so there are few inner maps. */
@@ -47,7 +47,7 @@ export function recordChangedHours(
   }
   const text = 'SELECT note_usage_changes($1::text[], $2::timestamptz[], $3::boolean[])';
   const values = [encodeTexts(userIds), encodeTimestamps(hoursMs), encodeBooleans(areOpen)];
-  return [toStatementStep({ name: 'note-changes', text, values })];
+  return [toBatchStatement({ name: 'note-changes', text, values })];
 }
 
 function add(changes: Changes, hourMs: number, userId: string, isOpen: boolean): void {
@@ -122,7 +122,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
  */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
-    hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isPlaced(one.meter))),
+    hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isElectricityMeter(one.meter))),
   );
 
 /** Stores the late changes, one row for each hour. Usually there are none, because all readings follow the stored ones. */
@@ -143,5 +143,5 @@ export function recordLateChanges(plans: readonly DevicePlan[]): BatchStatement[
     encodeBigints(hours.map(({ imported }) => imported)),
     encodeBigints(hours.map(({ exported }) => exported)),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BucketDeltas, ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import type { BucketDeltas, ReadonlyQuarterHourBuckets } from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type MeasureSums } from '#src/rollups/levels.ts';
 import { addToOpenHour, formatOpenHour, listQuarterHours, type OpenHour, parseOpenHour } from './open-hour.ts';
@@ -13,7 +13,7 @@ const deltasOf = (values: readonly (readonly [number, number])[]): BucketDeltas 
   new Map(values.map(([quarter, value]) => [START_MS + quarter * QUARTER_HOUR_MS, sums(value)]));
 
 /** Returns the sums that a query would return: closed hours plus the open hour. */
-function total(closed: readonly ReadonlyBuckets[], open: OpenHour): Map<number, number> {
+function total(closed: readonly ReadonlyQuarterHourBuckets[], open: OpenHour): Map<number, number> {
   const found = new Map<number, number>();
   for (const part of [...closed, open ? listQuarterHours(open) : []]) {
     for (const [startMs, values] of part) {
@@ -35,7 +35,7 @@ test('distributes changes in any order of hours, reverted or not, over closed ho
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 12 }), (batches) => {
       let open: OpenHour = null;
-      const closed: ReadonlyBuckets[] = [];
+      const closed: ReadonlyQuarterHourBuckets[] = [];
       const wanted = new Map<number, number>();
       for (const values of batches) {
         for (const [quarter, value] of values) {

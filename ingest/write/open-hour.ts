@@ -1,4 +1,9 @@
-import { type BucketDeltas, type Buckets, createZeroSums, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
+import {
+  type BucketDeltas,
+  createZeroSums,
+  type QuarterHourBuckets,
+  type ReadonlyQuarterHourBuckets,
+} from '#ingest/normalise/buckets.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { writeInteger } from './statement.ts';
@@ -16,13 +21,13 @@ export type OpenHour = {
 } | null;
 
 /** Result if no hour is closed, which is the usual case. */
-const NONE: ReadonlyBuckets = new Map();
+const NONE: ReadonlyQuarterHourBuckets = new Map();
 
 /** The open hour after some changes, and the quarter-hours that must be added to the aggregates. */
 export interface OpenHourUpdate {
   open: OpenHour;
   /** Quarter-hours of closed hours, including the previously open hour if a later hour begins. */
-  closed: ReadonlyBuckets;
+  closed: ReadonlyQuarterHourBuckets;
 }
 
 /**
@@ -92,7 +97,7 @@ export function parseOpenHour(text: string | null): OpenHour {
 }
 
 /** Returns the index of a measure's quarter-hour. */
-export const quarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
+export const getQuarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
 
 /** Returns the index, within its hour, of the quarter-hour that begins at a time. */
 const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_HOUR_MS;
@@ -100,7 +105,7 @@ const quarterOf = (startMs: number): number => (startMs % HOUR_MS) / QUARTER_HOU
 function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   const quarter = quarterOf(startMs);
   for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-    const place = quarterHourIndex(measure, quarter);
+    const place = getQuarterHourIndex(measure, quarter);
     quarters[place] = (quarters[place] as number) + delta[MEASURE_NAMES[measure] as Measure];
   }
 }
@@ -111,7 +116,7 @@ export function listQuarterHours({ hour, quarters }: { hour: number; quarters: A
   for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {
     const sums: Record<Measure, number> = createZeroSums();
     for (let measure = 0; measure < MEASURE_NAMES.length; measure++)
-      sums[MEASURE_NAMES[measure] as Measure] = quarters[quarterHourIndex(measure, quarter)] as number;
+      sums[MEASURE_NAMES[measure] as Measure] = quarters[getQuarterHourIndex(measure, quarter)] as number;
     if (MEASURE_NAMES.some((name) => sums[name]))
       found.set(hour * HOUR_MS + quarter * QUARTER_HOUR_MS, sums as MeasureSums);
   }
@@ -133,7 +138,7 @@ const HOURS = 2;
  * every device. Afterwards the sums are added to the numbers of a head's record (head-record.ts), which contains the hour and its
  * quarter-hours.
  */
-export class OpenHourSums implements Buckets {
+export class OpenHourSums implements QuarterHourBuckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
   readonly #beyond = createZeroSums();
   #hour = Number.NaN;
@@ -181,7 +186,7 @@ export class OpenHourSums implements Buckets {
       if ((this.#touched & (1 << index)) === 0) continue;
       const sums = this.#quarters[index] as MeasureSums;
       for (let measure = 0; measure < MEASURE_NAMES.length; measure++) {
-        const place = at + quarterHourIndex(measure, quarter);
+        const place = at + getQuarterHourIndex(measure, quarter);
         numbers[place] = (numbers[place] as number) + sums[MEASURE_NAMES[measure] as Measure];
       }
     }
@@ -189,7 +194,7 @@ export class OpenHourSums implements Buckets {
 }
 
 /** Returns the nonzero quarter-hours of a packed hour, and then sets them to 0. */
-export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyBuckets {
+export function extractQuarterHours(hour: number, numbers: Float64Array, at: number): ReadonlyQuarterHourBuckets {
   const taken = listQuarterHours({ hour, quarters: numbers.slice(at, at + OPEN_HOUR_LENGTH) });
   numbers.fill(0, at, at + OPEN_HOUR_LENGTH);
   return taken;

@@ -8,7 +8,7 @@ const monthOf = (ms: number): number => {
 };
 
 /** Thrown in a transaction that needs partitions for a month that has none. The writer creates the partitions and tries again. */
-export class MissingPartitions extends Error {
+export class MissingPartitionsError extends Error {
   readonly fromMs: number;
   readonly toMs: number;
   constructor(fromMs: number, toMs: number) {
@@ -22,7 +22,7 @@ export class MissingPartitions extends Error {
 export function createPartitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {
-    /** Throws MissingPartitions if a time lies in a month whose partitions are not in the cache. */
+    /** Throws MissingPartitionsError if a time lies in a month whose partitions are not in the cache. */
     check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
@@ -38,10 +38,10 @@ export function createPartitionMonths(pool: Pool) {
         fromMs = Math.min(fromMs, time);
         toMs = Math.max(toMs, time);
       }
-      if (fromMs <= toMs) throw new MissingPartitions(fromMs, toMs);
+      if (fromMs <= toMs) throw new MissingPartitionsError(fromMs, toMs);
     },
     /** Creates missing partitions, outside of any transaction, because creating them briefly locks the partitioned table. */
-    async make({ fromMs, toMs }: MissingPartitions): Promise<void> {
+    async make({ fromMs, toMs }: MissingPartitionsError): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);
     },

@@ -6,8 +6,8 @@ import type {
 } from '#ingest/normalise/counting-rule.ts';
 import type { ExclusionTest } from '#ingest/normalise/edits.ts';
 import { compareReplays, type ReplayComparison, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
-import type { NewPoint } from './collect.ts';
-import { addDifferences, addMergedReadings, type SeriesPlan } from './series-plan.ts';
+import type { NewReading } from './collect.ts';
+import { addMergedReadings, addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import {
   findStretch,
   growStretch,
@@ -36,7 +36,7 @@ const NO_LOOK = { back: 0, beyond: 0 };
 export function planLateReadings(
   plan: SeriesPlan,
   rule: CountingRule<unknown> | null,
-  points: readonly NewPoint[],
+  points: readonly NewReading[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const apart = clusters(points, stretches);
@@ -62,12 +62,12 @@ export function planLateReadings(
       nextMs,
       isExcluded,
     });
-    if (comparison === 'reaches into the one before') return [joined(previous as NewPoint[], cluster)];
-    if (comparison === 'reaches into the next') return [joined(cluster, next as NewPoint[])];
+    if (comparison === 'reaches into the one before') return [joined(previous as NewReading[], cluster)];
+    if (comparison === 'reaches into the next') return [joined(cluster, next as NewReading[])];
     if (comparison === 'begins further back') return [growStretch(stretch, 'back')];
     if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
     const { before, after, met, endMs } = comparison;
-    addDifferences(plan, before, after);
+    addReplayDifferences(plan, before, after);
     plan.revises = true;
     const lastReadAtMs = plan.series.lastReadAtMs ?? endMs;
     const following = after.intervals.filter(({ startMs }) => startMs >= lastReadAtMs);
@@ -78,14 +78,14 @@ export function planLateReadings(
   return [];
 }
 
-const joined = (one: readonly NewPoint[], other: readonly NewPoint[]): StretchBounds => ({
+const joined = (one: readonly NewReading[], other: readonly NewReading[]): StretchBounds => ({
   ...FIRST_LOOK,
   firstMs: boundsOf(one).firstMs,
   lastMs: boundsOf(other).lastMs,
 });
 
 /** Returns the time range of stored readings to load first for a cluster of late readings. */
-export const computeFirstStretchBounds = (points: readonly NewPoint[]): StretchBounds => ({
+export const computeFirstStretchBounds = (points: readonly NewReading[]): StretchBounds => ({
   ...FIRST_LOOK,
   ...boundsOf(points),
 });
@@ -153,17 +153,17 @@ export function replayWithNewReadings(
 }
 
 /** Returns the first and last time of a cluster of points. */
-const boundsOf = (cluster: readonly NewPoint[]): { firstMs: number; lastMs: number } => ({
-  firstMs: (cluster[0] as NewPoint).readAtMs,
-  lastMs: (cluster.at(-1) as NewPoint).readAtMs,
+const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: number } => ({
+  firstMs: (cluster[0] as NewReading).readAtMs,
+  lastMs: (cluster.at(-1) as NewReading).readAtMs,
 });
 
 /**
  * Splits ordered points into clusters of points that are close in time. If one loaded stretch covers several points, they form one cluster,
  * because an earlier call found that they affect each other.
  */
-function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds[]): NewPoint[][] {
-  const found: NewPoint[][] = [];
+function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
+  const found: NewReading[][] = [];
   for (const point of points) {
     const last = found.at(-1);
     if (last && belongTogether(last, point, stretches)) last.push(point);
@@ -172,7 +172,11 @@ function clusters(points: readonly NewPoint[], stretches: readonly StretchBounds
   return found;
 }
 
-function belongTogether(cluster: readonly NewPoint[], next: NewPoint, stretches: readonly StretchBounds[]): boolean {
+function belongTogether(
+  cluster: readonly NewReading[],
+  next: NewReading,
+  stretches: readonly StretchBounds[],
+): boolean {
   const { firstMs, lastMs } = boundsOf(cluster);
   if (next.readAtMs - lastMs <= MAX_STRETCH_GAP_MS) return true;
   return stretches.some((stretch) => stretch.firstMs <= firstMs && next.readAtMs <= stretch.lastMs);

@@ -1,15 +1,15 @@
 import { compareSeriesReadings, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
-import { pointKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
+import { getReadingKey, type RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
 import {
-  countsAtAnyTime,
-  countsUntilMs,
+  doesCountAtAnyTime,
   findRoleDifferenceRange,
+  getCountingEndMs,
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { replayWithNewReadings } from './plan-late.ts';
-import { addDifferences, type SeriesPlan } from './series-plan.ts';
+import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
@@ -36,7 +36,7 @@ export const joinRecomputedReadings = (
     : (one ?? other);
 
 /** Returns the readings of a series whose role changes if its new roles are applied up to a time; null if no reading is affected. */
-export function findPieceOfRoleChange(
+export function findReadingsOfRoleChange(
   series: SeriesState,
   will: RolesByTime,
   untilMs: number,
@@ -45,7 +45,7 @@ export function findPieceOfRoleChange(
   if (!times || times.fromMs >= untilMs) return null;
   // Readings after the time at which a series stops counting have no verdicts. If that time changes, all readings between the previous and
   // the new time must be recomputed.
-  const [wasMs, isMs] = [countsUntilMs(series), countsUntilMs(will)];
+  const [wasMs, isMs] = [getCountingEndMs(series), getCountingEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
   return { firstMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
@@ -55,12 +55,13 @@ export function findPieceOfRoleChange(
  * Returns the readings of a series whose settings change if its device's new settings are applied up to a time; null if no reading is
  * affected.
  */
-export function findPieceOfSettingsChange(
+export function findReadingsOfSettingsChange(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   untilMs: number,
 ): RecomputedReadings | null {
-  const times = countsAtAnyTime(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
+  const times =
+    doesCountAtAnyTime(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }
@@ -69,11 +70,11 @@ export function findPieceOfSettingsChange(
 function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonly SeriesReading[] {
   const { added, withdrawn } = plan.edits;
   if (added.length === 0 && withdrawn.length === 0) return points;
-  const byKey = new Map(points.map((point) => [pointKey(point), point]));
-  for (const point of withdrawn) if (byKey.delete(pointKey(point))) plan.withdrawn.push(point);
+  const byKey = new Map(points.map((point) => [getReadingKey(point), point]));
+  for (const point of withdrawn) if (byKey.delete(getReadingKey(point))) plan.withdrawn.push(point);
   for (const point of added) {
-    if (byKey.has(pointKey(point))) continue;
-    byKey.set(pointKey(point), point);
+    if (byKey.has(getReadingKey(point))) continue;
+    byKey.set(getReadingKey(point), point);
     plan.added.push(point);
   }
   return [...byKey.values()].sort(compareSeriesReadings);
@@ -112,7 +113,7 @@ export function planRecomputation(
   const comparison = replayWithNewReadings(rules, tail, stretch, both, { changedToMs, nextMs, isExcluded });
   if (comparison === 'goes on beyond') return [growStretch(stretch, 'beyond')];
   if (typeof comparison === 'string') return [growStretch(stretch, 'back')];
-  addDifferences(plan, comparison.before, comparison.after);
+  addReplayDifferences(plan, comparison.before, comparison.after);
   if (!comparison.met) plan.head = { lastReadAtMs: endMs, tail: comparison.after.state };
   return [];
 }

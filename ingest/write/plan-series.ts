@@ -1,18 +1,18 @@
 import type { ClockStepBack, CountingRule, SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RulesBeforeAndAfter } from '#ingest/normalise/replay.ts';
-import { countsUntilMs, type Roles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
+import { getCountingEndMs, type RolesByTime, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import type { NewPoint } from './collect.ts';
-import { type DeviceState, refusedUntilMs, settingsOfSeries } from './device-state.ts';
+import type { NewReading } from './collect.ts';
+import { type DeviceState, getRefusedUntilMs, getSettingsOfSeries } from './device-state.ts';
 import { computeFirstStretchBounds, planLateReadings } from './plan-late.ts';
 import {
-  findPieceOfRoleChange,
-  findPieceOfSettingsChange,
+  findReadingsOfRoleChange,
+  findReadingsOfSettingsChange,
   joinRecomputedReadings,
   planRecomputation,
 } from './plan-piece.ts';
-import { needsRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
+import { needsCountingRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
 /** The range of all readings of a series. It is recomputed if an earlier edition of the counting rules placed the series' tariff steps. */
@@ -30,19 +30,19 @@ export interface DevicePlanning {
 export function planSeries(
   { device, pieceUntilMs, computed }: DevicePlanning,
   plan: SeriesPlan,
-  points: readonly NewPoint[],
+  points: readonly NewReading[],
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { series } = plan;
   const { lastReadAtMs } = series;
   const open = withoutClosed(plan, points);
   const { before, after: rule, ...more } = rulesOf(plan, computed);
-  const judged = findPieceOfSettingsChange(device, series, pieceUntilMs);
+  const judged = findReadingsOfSettingsChange(device, series, pieceUntilMs);
   const piece = plan.isOfEarlierEdition
     ? WHOLE
     : joinRecomputedReadings(
         joinRecomputedReadings(plan.edits.changed, judged),
-        findPieceOfRoleChange(series, plan, pieceUntilMs),
+        findReadingsOfRoleChange(series, plan, pieceUntilMs),
       );
   if (piece && lastReadAtMs !== null)
     return planRecomputation(plan, piece, before && rule && { before, after: rule, ...more }, stretches);
@@ -67,12 +67,12 @@ function rulesOf(
   const { channel, kind } = series;
   const { stepsBack } = plan.edits;
   const of = (by: RolesByTime, settings: SettingsByTime, steps: readonly ClockStepBack[]) => {
-    const ruleOf = (roles: Roles) =>
-      selectCountingRule(channel, kind, roles, settingsOfSeries(settings, series, steps));
-    return needsRuleByTime(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
+    const ruleOf = (roles: SeriesRoles) =>
+      selectCountingRule(channel, kind, roles, getSettingsOfSeries(settings, series, steps));
+    return needsCountingRuleByTime(series, plan) ? createCountingRuleByTime(by, ruleOf) : ruleOf(by.roles);
   };
   const [before, after] = [of(series, computed.before, stepsBack.before), of(plan, computed.after, stepsBack.after)];
-  const longer = countsUntilMs(series) > countsUntilMs(plan) ? before : null;
+  const longer = getCountingEndMs(series) > getCountingEndMs(plan) ? before : null;
   const stepAtMs = stepsBack.changed?.lastMs;
   return { before, after, ...(longer && { longer }), ...(stepAtMs !== undefined && { stepAtMs }) };
 }
@@ -81,7 +81,7 @@ function rulesOf(
  * Whether a stretch was loaded for new points that come after all stored readings. This is the case if the points change energy of an
  * earlier time.
  */
-function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]): boolean {
+function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
   const [first] = following;
   return first !== undefined && stretches.some(({ lastMs }) => lastMs >= first.readAtMs);
 }
@@ -91,8 +91,8 @@ function isCovered(following: readonly NewPoint[], stretches: readonly Stretch[]
  * clock was wrong.) Also rejects points before a change of `decoder_config` that were decoded with the new settings, because they measure
  * another quantity than the readings stored for that time.
  */
-function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewPoint[]): readonly NewPoint[] {
-  const untilMs = refusedUntilMs(series);
+function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {
+  const untilMs = getRefusedUntilMs(series);
   if (untilMs === Number.NEGATIVE_INFINITY) return points;
   return points.filter(({ readAtMs, message, element }) => {
     if (readAtMs > untilMs) return true;

@@ -7,30 +7,30 @@ import type {
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
-  countsAtAnyTime,
+  doesCountAtAnyTime,
   hasRole,
   haveSameRoles,
-  type Roles,
   type RolesByTime,
   rolesAt,
+  type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
 import { lastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
-  deriveStepsOfRun,
+  deriveTariffStepsOfRun,
+  findLatestRiseEndWithin,
+  findRisingStepAround,
   hasRisen,
-  type KnownSteps,
-  latestRisenEndWithin,
-  replaceSteps,
-  risenStepAround,
+  type KnownTariffSteps,
+  replaceKnownSteps,
   shiftStepAfter,
 } from '#ingest/normalise/tariffs.ts';
-import { isPlaced } from '#src/database/meter.ts';
+import { isElectricityMeter } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
-import { type DeviceState, type SeriesState, settingsOfSeries } from './device-state.ts';
+import { type DeviceState, getSettingsOfSeries, type SeriesState } from './device-state.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { growStretch, MAX_STRETCH_GAP_MS, type Stretch, type WantedStretch } from './stretch.ts';
+import { growStretch, MAX_STRETCH_GAP_MS, type RequestedStretch, type Stretch } from './stretch.ts';
 
 /** Numbers of stored readings to load first, before and after a time. They grow if they are not enough. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
@@ -44,7 +44,7 @@ const ALWAYS = {
 /** The roles of a series before or after the batch, by time. */
 interface RolesState {
   readonly of: RolesByTime;
-  readonly rolesAt: (ms: number) => Roles;
+  readonly rolesAt: (ms: number) => SeriesRoles;
   readonly sinceMs: number;
 }
 
@@ -60,14 +60,14 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
   readonly removed: readonly EnergyInterval[];
   readonly added: readonly EnergyInterval[];
   /** Known steps of the tariff, in one or more ranges of time. */
-  readonly known: readonly Readonly<Record<State, KnownSteps>>[];
+  readonly known: readonly Readonly<Record<State, KnownTariffSteps>>[];
   readonly loaded: readonly Stretch[];
   /** The elements of `added` that come after all stored readings. */
   readonly following: ReadonlySet<EnergyInterval>;
   /**
    * Cache of parts of `known`, by state and kind: the steps of one commodity and direction. Used if the register's role changes with time.
    */
-  readonly ofKind: Map<string, readonly KnownSteps[]>;
+  readonly ofKind: Map<string, readonly KnownTariffSteps[]>;
   /** Times around which more readings must be loaded. */
   readonly timesToLoad: Set<number>;
 }
@@ -83,7 +83,7 @@ export function planTariffs(
   plans: readonly SeriesPlan[],
   stretches: ReadonlyMap<number, readonly Stretch[]>,
   { deltas, followed }: { deltas: DeviceDeltas; followed: DeviceDeltas | null },
-): WantedStretch[] {
+): RequestedStretch[] {
   if (plans.every(({ steps }) => steps === null)) return [];
   const tariffs = tariffsOf(device, plans, stretches);
   for (const tariff of tariffs) {
@@ -120,7 +120,7 @@ function tariffsOf(
       was,
       is,
       ...changes,
-      known: before.map((known) => ({ was: known, is: replaceSteps(known, changes.removed, changes.added) })),
+      known: before.map((known) => ({ was: known, is: replaceKnownSteps(known, changes.removed, changes.added) })),
       loaded,
       following: new Set(plan?.following),
       ofKind: new Map(),
@@ -155,10 +155,10 @@ function knownOf(
   { settings, computedWith }: DeviceState,
   series: SeriesState,
   loaded: readonly Stretch[],
-): KnownSteps[] {
-  if (!countsAtAnyTime(series)) return [{ ...ALWAYS, steps: [] }];
-  const ruleOf = (roles: Roles) =>
-    selectCountingRule(series.channel, series.kind, roles, settingsOfSeries(computedWith ?? settings, series));
+): KnownTariffSteps[] {
+  if (!doesCountAtAnyTime(series)) return [{ ...ALWAYS, steps: [] }];
+  const ruleOf = (roles: SeriesRoles) =>
+    selectCountingRule(series.channel, series.kind, roles, getSettingsOfSeries(computedWith ?? settings, series));
   const rule = series.earlierRoles
     ? createCountingRuleByTime(series, ruleOf)
     : (ruleOf(series.roles) as CountingRule<unknown>);
@@ -168,9 +168,9 @@ function knownOf(
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
   // The counting rule also processes readings of times in which the series does not count, but steps of such times are not stored.
-  const isCounted = ({ import: isImport, export: isExport }: Roles) => isImport || isExport;
+  const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // The run's steps have the direction of the role at the last reading of the run, because a later held reading may have another role.
-  const ofRun = deriveStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
+  const ofRun = deriveTariffStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
@@ -180,7 +180,7 @@ const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held
 function stepsOfStretch(
   rule: CountingRule<unknown>,
   { before, points, lastMs, isFromStart, isToEnd }: Stretch,
-): KnownSteps {
+): KnownTariffSteps {
   const judged: SeriesReadingWithVerdict[] = [...before, ...points];
   const first = judged.findIndex(({ verdict }) => !UNCOUNTED.has(verdict));
   const counted = first === -1 ? [] : judged.slice(first);
@@ -192,9 +192,9 @@ function stepsOfStretch(
 }
 
 /** Returns the commodity and direction of a tariff register within its circuit. Null if the role is not that of a tariff register. */
-function kindOf({ isTariff, export: isExport, meter }: Roles): string | null {
+function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | null {
   if (!isTariff) return null;
-  if (meter !== null && !isPlaced(meter)) return meter;
+  if (meter !== null && !isElectricityMeter(meter)) return meter;
   return isExport ? 'export' : 'import';
 }
 
@@ -209,7 +209,7 @@ const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string
  * Returns the known steps of a tariff register that have this commodity and direction. If the register's role never changes, these are all
  * its known steps.
  */
-function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownSteps[] {
+function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly KnownTariffSteps[] {
   const { of, rolesAt: at } = tariff[state];
   const all = tariff.known.map((known) => known[state]);
   if (!of.earlierRoles) return all;
@@ -227,9 +227,9 @@ function knownStepsOfKind(tariff: Tariff, state: State, kind: string): readonly 
  */
 function searchSteps<T>(
   tariff: Tariff,
-  all: readonly KnownSteps[],
+  all: readonly KnownTariffSteps[],
   atMs: number,
-  question: (known: KnownSteps) => T | null | undefined,
+  question: (known: KnownTariffSteps) => T | null | undefined,
 ): T | null {
   for (const known of all) {
     const answer = question(known);
@@ -259,7 +259,7 @@ function addStep(
     for (const other of tariffs) {
       if (!sharesCircuit(tariff, other, state, kind)) continue;
       const latest = searchSteps(other, knownStepsOfKind(other, state, kind), step.endMs, (known) =>
-        latestRisenEndWithin(known, step),
+        findLatestRiseEndWithin(known, step),
       );
       if (latest !== null) afterMs = Math.max(afterMs, latest);
     }
@@ -275,7 +275,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
   const look = (step: EnergyInterval, other: Tariff, state: State) => {
     const kind = kindOf(other[state].rolesAt(step.endMs));
     if (kind === null || !hasRisen(step) || !sharesCircuit(other, tariff, state, kind)) return;
-    const around = searchSteps(tariff, was, step.endMs, (known) => risenStepAround(known, step));
+    const around = searchSteps(tariff, was, step.endMs, (known) => findRisingStepAround(known, step));
     if (around && !changed.has(around.endMs)) found.set(around.endMs, around);
   };
   for (const other of tariffs) {
@@ -289,9 +289,9 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
  * Returns the stretches to load around the recorded times of a tariff register. They are longer than the loaded stretches, which were not
  * enough.
  */
-function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): WantedStretch[] {
+function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): RequestedStretch[] {
   if (seriesId === null) return [];
-  const wanted: WantedStretch[] = [];
+  const wanted: RequestedStretch[] = [];
   const times = [...timesToLoad].sort((a, b) => a - b);
   for (let first = 0; first < times.length; ) {
     let last = first;

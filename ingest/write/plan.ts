@@ -2,32 +2,32 @@ import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { computeSeriesEdits, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import {
   applyRolesUpTo,
-  countsUntilMs,
   findRoleDifferenceRange,
+  getCountingEndMs,
   hasRole,
   type RolesByTime,
   rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
 import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
-import type { NewPoint, SeriesBatch } from './collect.ts';
+import type { NewReading, SeriesBatch } from './collect.ts';
 import { addIntervalToDeltas, createEmptyDeltas, type DeviceDeltas, dropZeroDeltas } from './deltas.ts';
 import {
   createSeriesState,
   type DeviceState,
   formatSeriesName,
-  refusedUntilMs,
+  getRefusedUntilMs,
   type SeriesState,
 } from './device-state.ts';
-import { findPieceOfSettingsChange } from './plan-piece.ts';
+import { findReadingsOfSettingsChange } from './plan-piece.ts';
 import { planSeries } from './plan-series.ts';
 import { planTariffs } from './plan-tariffs.ts';
 import { createEmptySeriesPlan, type SeriesPlan } from './series-plan.ts';
-import { type Stretch, skipExcludedReadings, type WantedStretch } from './stretch.ts';
+import { type RequestedStretch, type Stretch, skipExcludedReadings } from './stretch.ts';
 import {
   chooseTargetRoles,
-  computeFirstTimes,
-  type FirstTimes,
+  computeFirstReadingTimes,
+  type FirstReadingTimes,
   findPendingRoles,
   type TargetRoles,
 } from './target-roles.ts';
@@ -69,10 +69,10 @@ export function planDevice(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
   stretches: ReadonlyMap<number, readonly Stretch[]>,
-): DevicePlan | { wanted: WantedStretch[] } {
+): DevicePlan | { wanted: RequestedStretch[] } {
   const found = findSeries(device, arrived, stretches);
   if ('wanted' in found) return found;
-  const wanted: WantedStretch[] = [];
+  const wanted: RequestedStretch[] = [];
   const deltas = createEmptyDeltas();
   // If the batch has readings, a later plan applies the pending edits, because years of readings may lie between the edits and the batch.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
@@ -115,7 +115,7 @@ export function planDevice(
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
-  if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= countsUntilMs(plan))
+  if (lastReadAtMs !== null && tail !== null && lastReadAtMs >= getCountingEndMs(plan))
     plan.head = { lastReadAtMs, tail: null };
 }
 
@@ -135,8 +135,8 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
  */
 interface Found {
   series: SeriesState;
-  readonly points: readonly NewPoint[];
-  readonly firsts: FirstTimes;
+  readonly points: readonly NewReading[];
+  readonly firsts: FirstReadingTimes;
 }
 
 /** Finds the series of a batch's readings. If more readings are needed to choose their roles, returns the stretches to load. */
@@ -144,14 +144,14 @@ function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
   stretches: ReadonlyMap<number, readonly Stretch[]>,
-): Found[] | { wanted: WantedStretch[] } {
-  const wanted: WantedStretch[] = [];
+): Found[] | { wanted: RequestedStretch[] } {
+  const wanted: RequestedStretch[] = [];
   const found: Found[] = [];
   for (const [name, batch] of arrived) {
     const series = device.series.get(name) ?? createSeriesState(batch);
     const { seriesId } = series;
-    const valid = batch.points.filter(({ readAtMs }) => readAtMs > refusedUntilMs(series));
-    const firsts = computeFirstTimes(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
+    const valid = batch.points.filter(({ readAtMs }) => readAtMs > getRefusedUntilMs(series));
+    const firsts = computeFirstReadingTimes(series, valid, (seriesId !== null && stretches.get(seriesId)) || []);
     if (!('wanted' in firsts)) found.push({ series, points: batch.points, firsts });
     else if (seriesId !== null) wanted.push({ ...firsts.wanted, seriesId });
   }
@@ -161,7 +161,7 @@ function findSeries(
 /** A series with its empty plan and its new readings. */
 interface Work {
   plan: SeriesPlan;
-  points: readonly NewPoint[];
+  points: readonly NewReading[];
 }
 
 /** Selects the series that a batch concerns: those that have readings in it, and those whose roles change. */
@@ -208,7 +208,7 @@ function selectWork(
       meant !== (series.meant ?? null) ||
       findRoleDifferenceRange(series, will) !== null ||
       edits.changed !== null ||
-      findPieceOfSettingsChange(device, series, pieceUntilMs) !== null;
+      findReadingsOfSettingsChange(device, series, pieceUntilMs) !== null;
     if (isConcerned)
       work.push({
         plan: createEmptySeriesPlan(will, { series, meant, isOfEarlierEdition, firsts, edits, deltas }),
@@ -234,7 +234,10 @@ function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: T
   );
 }
 
-const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: FirstTimes): FirstTimes => ({ firstReadAtMs, nonzeroAtMs });
+const firstsOf = ({ firstReadAtMs, nonzeroAtMs }: FirstReadingTimes): FirstReadingTimes => ({
+  firstReadAtMs,
+  nonzeroAtMs,
+});
 
 const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
   series.seriesId === null ||
@@ -245,13 +248,13 @@ const hasOtherFirsts = ({ series, firsts }: Found): boolean =>
 function isAhead(series: SeriesState, target: RolesByTime): boolean {
   const times = findRoleDifferenceRange(series, target);
   if (times === null || series.lastReadAtMs === null) return true;
-  return times.fromMs > series.lastReadAtMs && countsUntilMs(series) > series.lastReadAtMs;
+  return times.fromMs > series.lastReadAtMs && getCountingEndMs(series) > series.lastReadAtMs;
 }
 
 /** Limits the edits that exclude readings to the time in which the series counts. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
-  const endMs = isExcluded ? countsUntilMs(will) : Number.POSITIVE_INFINITY;
+  const endMs = isExcluded ? getCountingEndMs(will) : Number.POSITIVE_INFINITY;
   if (!isExcluded || endMs === Number.POSITIVE_INFINITY) return edits;
   return { ...edits, isExcluded: (point) => point.readAtMs < endMs && isExcluded(point) };
 }

@@ -59,7 +59,7 @@ export interface BatchAttempt {
  * Thrown if devices in the batch must be recomputed first, because their owners have changed a setting. Thrown only for devices whose
  * remaining recomputation fits into one chunk.
  */
-export class RecomputationRequired extends Error {
+export class RecomputationRequiredError extends Error {
   readonly deviceIds: readonly string[];
   constructor(deviceIds: readonly string[]) {
     super('changed devices are to be computed first');
@@ -69,8 +69,8 @@ export class RecomputationRequired extends Error {
 
 /**
  * Prepares the changes of a batch within a transaction. Returns the statements that write them. New heads are cached at once: the caller
- * must evict the heads of `attempt` if the transaction does not commit. Throws RecomputationRequired if changed devices must be recomputed
- * first, and MissingPartitions before it writes anything.
+ * must evict the heads of `attempt` if the transaction does not commit. Throws RecomputationRequiredError if changed devices must be recomputed
+ * first, and MissingPartitionsError before it writes anything.
  */
 export async function prepareBatch(
   client: PoolClient,
@@ -195,7 +195,7 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequired, so
+   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequiredError, so
    * that the device is recomputed first. If it takes several chunks, readings do not wait for it.
    */
   deferRecomputation(): void {
@@ -205,7 +205,7 @@ class Stages {
       if (pieceUntilMs === Number.POSITIVE_INFINITY) first.push(deviceId);
       else this.#tools.deferred.add(deviceId);
     }
-    if (first.length > 0) throw new RecomputationRequired(first);
+    if (first.length > 0) throw new RecomputationRequiredError(first);
   }
 
   /**

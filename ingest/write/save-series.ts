@@ -1,11 +1,11 @@
 import type { SeriesReading, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { hasRole, haveSameRoles } from '#ingest/normalise/roles-by-time.ts';
 import type { PoolClient } from '#src/database/connect.ts';
-import { isPlaced } from '#src/database/meter.ts';
+import { isElectricityMeter } from '#src/database/meter.ts';
 import type { FastPathResult } from './fast-path.ts';
 import type { DevicePlan } from './plan.ts';
 import { doesSeriesStopCounting, getTariffStartMs, type SeriesPlan } from './series-plan.ts';
-import { type BatchStatement, encodeBigints, encodeTimestamps, toStatementStep } from './statement.ts';
+import { type BatchStatement, encodeBigints, encodeTimestamps, toBatchStatement } from './statement.ts';
 
 /** A series of a plan, and the id under which it is stored. */
 export interface StoredSeriesPlan {
@@ -54,7 +54,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
 
 /** Returns the values of the role columns. Electricity and separate meters have different columns. */
 const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
-  plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isPlaced(roles.meter))),
+  plans.map(({ plan: { roles } }) => roles.import && (roles.meter === null || isElectricityMeter(roles.meter))),
   plans.map(({ plan: { roles } }) => roles.export),
   plans.map(({ plan: { roles } }) => roles.meter),
   plans.map(({ plan }) => tariffSince(plan)),
@@ -113,7 +113,7 @@ export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatemen
     ...roleColumns(changed),
     changed.map(({ plan }) => plan.meant),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }
 
 /** The rows of many series for one statement. Each row has a key and a point. */
@@ -158,7 +158,7 @@ const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ 
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
-    toStatementStep({
+    toBatchStatement({
       text: `DELETE FROM ${relation} WHERE series_id = $1 AND read_at = $2 AND interval_ms = $3`,
       values: [...key],
     }),
@@ -171,7 +171,7 @@ function addStep(
   { text, more, name }: { text: string; more?: (string | null)[] | Buffer; name?: string },
 ): void {
   if (rows.points.length === 0) return;
-  steps.push(toStatementStep({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
+  steps.push(toBatchStatement({ ...(name && { name }), text, values: more ? [...keys(rows), more] : keys(rows) }));
 }
 
 /**
@@ -222,7 +222,7 @@ function addVerdicts(steps: BatchStatement[], stored: readonly StoredSeriesPlan[
   const uncountedIds = stored.filter(({ plan }) => doesSeriesStopCounting(plan)).map(({ seriesId }) => seriesId);
   if (uncountedIds.length > 0)
     steps.push(
-      toStatementStep({
+      toBatchStatement({
         text: 'DELETE FROM reading_notes WHERE series_id = ANY ($1::bigint[])',
         values: [uncountedIds],
       }),

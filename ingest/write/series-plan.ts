@@ -7,20 +7,20 @@ import type {
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import { NO_VERDICTS, type ReplayResult, replayReadings, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
-  countsAtAnyTime,
+  doesCountAtAnyTime,
   type EarlierRoles,
   hasRole,
   haveSameRoles,
-  type Roles,
   type RolesByTime,
   rolesAt,
+  type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Rejection } from '../message.ts';
-import { CONFLICT_REASON, type NewPoint } from './collect.ts';
+import { CONFLICTING_VALUE_REASON, type NewReading } from './collect.ts';
 import { addIntervalToDeltas, type DeviceDeltas } from './deltas.ts';
 import type { SeriesState } from './device-state.ts';
 import type { StretchMerge } from './stretch.ts';
-import type { FirstTimes } from './target-roles.ts';
+import type { FirstReadingTimes } from './target-roles.ts';
 
 /** Changes that a batch makes to a series. */
 export interface SeriesPlan {
@@ -29,12 +29,12 @@ export interface SeriesPlan {
    * Roles of the series after the plan. `earlierRoles`: roles that applied before some times, for example while a changed role is applied
    * in chunks.
    */
-  readonly roles: Roles;
+  readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly EarlierRoles[];
   /** Whether the series is recomputed as a whole, because an earlier edition of the counting rules placed its tariff steps. */
   readonly isOfEarlierEdition: boolean;
   /** Times of the first reading and of the first nonzero reading, after the plan. */
-  readonly firsts: FirstTimes;
+  readonly firsts: FirstReadingTimes;
   /**
    * Channel that decides the roles after the plan, if the meaning depends on the device's other registers. Null: the series' own channel.
    */
@@ -42,14 +42,14 @@ export interface SeriesPlan {
   /** Effect that edits by hand have on the series. */
   readonly edits: SeriesEdits;
   /** New readings. `lowered`: stored readings whose value is replaced by a lower one. */
-  readonly inserts: NewPoint[];
-  readonly lowered: NewPoint[];
+  readonly inserts: NewReading[];
+  readonly lowered: NewReading[];
   /** Readings that were stored although a higher value was received for their time, either earlier or in the same batch. */
   readonly lowerKept: SeriesReading[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
-  /** Changed verdicts, by `pointKey`. Null: no verdict changes. */
+  /** Changed verdicts, by `getReadingKey`. Null: no verdict changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
   /** Time of the series' last reading and state of its counting rule, as they are after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
@@ -71,14 +71,14 @@ export interface SeriesPlan {
   following: readonly EnergyInterval[];
 }
 
-const isTariff = (roles: Roles) => roles.isTariff;
+const isTariff = (roles: SeriesRoles) => roles.isTariff;
 
 /** Whether a series counted before the plan and does not count any more. */
 export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
-  countsAtAnyTime(plan.series) && !countsAtAnyTime(plan);
+  doesCountAtAnyTime(plan.series) && !doesCountAtAnyTime(plan);
 
 /** Whether the role of a series changes with time, before or after a plan, so that the series needs a counting rule by time. */
-export const needsRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
+export const needsCountingRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
   (was.lastReadAtMs !== null && !haveSameRoles(was.roles, is.roles));
@@ -116,7 +116,7 @@ export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): nu
 export function planFollowingReadings(
   plan: SeriesPlan,
   rule: CountingRule<unknown> | null,
-  points: readonly NewPoint[],
+  points: readonly NewReading[],
 ): boolean {
   const last = points.at(-1);
   if (!last) return true;
@@ -129,7 +129,7 @@ export function planFollowingReadings(
     if (point.isLowerKept) plan.lowerKept.push(point);
   }
   plan.head = { lastReadAtMs: last.readAtMs, tail: run ? run.state : null };
-  if (run) addDifferences(plan, null, run);
+  if (run) addReplayDifferences(plan, null, run);
   if (run && plan.series.lastReadAtMs !== null) plan.following = run.intervals;
   return true;
 }
@@ -141,10 +141,11 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
   for (const point of lowered) plan.lowered.push(point);
   for (const point of lowerKept) plan.lowerKept.push(point);
   plan.duplicates += duplicates;
-  for (const { message, element } of conflicts) plan.rejects.push({ message, element, reason: CONFLICT_REASON });
+  for (const { message, element } of conflicts)
+    plan.rejects.push({ message, element, reason: CONFLICTING_VALUE_REASON });
   // The message of the replaced value is not stored, so the rejection refers to the message with the lower value.
   for (const { message, element } of lowered) {
-    const reason = `a higher value, stored before, gave way: ${CONFLICT_REASON}`;
+    const reason = `a higher value, stored before, gave way: ${CONFLICTING_VALUE_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });
   }
 }
@@ -153,7 +154,7 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
  * Adds to the plan the difference between the stored results of a stretch (`before`) and its replay (`after`): energy, by the series' roles
  * before and after the plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
-export function addDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
+export function addReplayDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [rolesAt(plan.series), rolesAt(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);

@@ -8,7 +8,7 @@ export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
 // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
 /** Creates a step of a batch that runs a query and ignores its result. */
-export const toStatementStep =
+export const toBatchStatement =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
   (client) =>
     client.query(query);
@@ -65,7 +65,7 @@ export function encodeBooleans(values: readonly boolean[]): Buffer {
 }
 
 /** Elements of a `text[]` parameter, each preceded by its length. */
-export interface TextElements {
+export interface EncodedTextElements {
   readonly bytes: Buffer;
   readonly count: number;
 }
@@ -74,7 +74,7 @@ export interface TextElements {
 const NULL_LENGTH = -1;
 
 /** Encodes strings or nulls as elements. */
-export function encodeTextElements(values: readonly (string | null)[]): TextElements {
+export function encodeTextElements(values: readonly (string | null)[]): EncodedTextElements {
   let length = 0;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const bytes = Buffer.allocUnsafe(length);
@@ -88,7 +88,7 @@ export function encodeTextElements(values: readonly (string | null)[]): TextElem
 }
 
 /** Joins elements into a `text[]` parameter. */
-export function joinTextElements(...parts: readonly TextElements[]): Buffer {
+export function joinTextElements(...parts: readonly EncodedTextElements[]): Buffer {
   const buffer = Buffer.allocUnsafe(parts.reduce((sum, { bytes }) => sum + bytes.length, HEADER_BYTES));
   begin(
     buffer,
@@ -142,7 +142,7 @@ export function createTextWriter() {
       count++;
     },
     /** Returns a copy of the written elements. */
-    take(): TextElements {
+    take(): EncodedTextElements {
       return { bytes: Buffer.from(bytes.subarray(0, length)), count };
     },
     clear(): void {

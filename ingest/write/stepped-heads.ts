@@ -1,18 +1,23 @@
-import { addInterval, type ReadonlyBuckets } from '#ingest/normalise/buckets.ts';
-import type { CountingFindings, CountingSettings, EnergyInterval } from '#ingest/normalise/counting-rule.ts';
+import { addInterval, type ReadonlyQuarterHourBuckets } from '#ingest/normalise/buckets.ts';
+import type { CountingResultReceiver, CountingSettings, EnergyInterval } from '#ingest/normalise/counting-rule.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
-import { deriveStepsOfRun, hasRisen, latestRisenEndWithin, risenStepAround } from '#ingest/normalise/tariffs.ts';
+import {
+  deriveTariffStepsOfRun,
+  findLatestRiseEndWithin,
+  findRisingStepAround,
+  hasRisen,
+} from '#ingest/normalise/tariffs.ts';
 import type { DecodedReading } from '../decoders/decoder.ts';
 import { packCountingState, unpackCountingState } from './counting-state.ts';
 import {
-  mayRoleChange,
-  RECORD_INDEX,
+  canRoleChange,
+  findSeriesBlockIndex,
+  getRecordLengthAt,
+  HEAD_RECORD_OFFSETS,
   readSettings,
-  recordLengthAt,
-  SERIES_INDEX,
-  SERIES_LENGTH,
-  seriesIndex,
+  SERIES_BLOCK_LENGTH,
+  SERIES_BLOCK_OFFSETS,
   unpackRoles,
 } from './head-record.ts';
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
@@ -39,14 +44,14 @@ export type SlowPathReason =
 export const REPEATED_LAST_READING = -1;
 
 /** Number of numbers in the head of a meter with one series, which is the most frequent case. */
-const USUAL_PLACES = RECORD_INDEX.series + SERIES_LENGTH;
+const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
 /** Working copies of the heads of a batch's devices, which the fast path updates. */
 export class SteppedHeads {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
   /** Quarter-hours of the hour that the last reading closed; null if that reading closed no hour. */
-  closed: ReadonlyBuckets | null = null;
+  closed: ReadonlyQuarterHourBuckets | null = null;
   readonly #settings: { -readonly [K in keyof CountingSettings]: CountingSettings[K] } = {
     limitKw: 0,
     registerMaxKwh: null,
@@ -57,7 +62,7 @@ export class SteppedHeads {
   /** Rising steps of a tariff register, whose placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
   /** Receives the counting rule's results, and adds energy directly to the sums of the open hour. */
-  readonly #findings: CountingFindings = {
+  readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
       // Estimated export is stored in separate sums, which the fast path does not write; such a reading needs a plan.
@@ -85,18 +90,18 @@ export class SteppedHeads {
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
-    const at = seriesIndex(heads, head, name);
+    const at = findSeriesBlockIndex(heads, head, name);
     if (at === -1) return 'new series';
     const { readAtMs, value } = reading;
-    const lastReadAtMs = heads[at + SERIES_INDEX.lastReadAtMs] as number;
-    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_INDEX.lastValue])
+    const lastReadAtMs = heads[at + SERIES_BLOCK_OFFSETS.lastReadAtMs] as number;
+    if (readAtMs === lastReadAtMs && reading.intervalMs === 0 && value === heads[at + SERIES_BLOCK_OFFSETS.lastValue])
       return REPEATED_LAST_READING;
     if (readAtMs <= lastReadAtMs) return 'late';
     const reason = this.#step(head, at, reading);
     if (reason !== null) return reason;
-    heads[at + SERIES_INDEX.lastReadAtMs] = readAtMs;
-    heads[at + SERIES_INDEX.lastValue] = value;
-    return heads[at + SERIES_INDEX.seriesId] as number;
+    heads[at + SERIES_BLOCK_OFFSETS.lastReadAtMs] = readAtMs;
+    heads[at + SERIES_BLOCK_OFFSETS.lastValue] = value;
+    return heads[at + SERIES_BLOCK_OFFSETS.seriesId] as number;
   }
 
   /**
@@ -105,35 +110,39 @@ export class SteppedHeads {
    */
   #step(head: number, at: number, reading: DecodedReading): SlowPathReason | null {
     const heads = this.numbers;
-    const roleNumber = heads[at + SERIES_INDEX.roles] as number;
-    if (mayRoleChange(roleNumber, reading.value)) return 'role';
+    const roleNumber = heads[at + SERIES_BLOCK_OFFSETS.roles] as number;
+    if (canRoleChange(roleNumber, reading.value)) return 'role';
     this.#roles = unpackRoles(roleNumber);
     if (this.#roles.meter !== null) return 'commodity';
     readSettings(heads, head, this.#settings);
     const rule = selectCountingRule(reading.channel, reading.kind, this.#roles, this.#settings);
-    this.sums.begin(heads[head + RECORD_INDEX.hour] as number);
+    this.sums.begin(heads[head + HEAD_RECORD_OFFSETS.hour] as number);
     this.closed = null;
     let state: unknown = null;
     if (rule) {
       this.#isPlain = true;
       this.#risen.length = 0;
-      state = rule.step(unpackCountingState(heads, at + SERIES_INDEX.state) ?? rule.initial, reading, this.#findings);
+      state = rule.step(
+        unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) ?? rule.initial,
+        reading,
+        this.#findings,
+      );
       if (!this.#isPlain) return 'verdict';
       for (const step of this.#risen) if (!this.#isApart(head, at, step)) return 'tariffs';
       if (this.sums.isBeyond) return 'hour';
       this.#addToHour(head);
     }
-    return packCountingState(state, heads, at + SERIES_INDEX.state) ? null : 'state';
+    return packCountingState(state, heads, at + SERIES_BLOCK_OFFSETS.state) ? null : 'state';
   }
 
   /** Adds the sums of a step to the open hour. If the step reaches into the next hour, the next hour becomes the open one. */
   #addToHour(head: number): void {
-    const [heads, quarters] = [this.numbers, head + RECORD_INDEX.quarters];
+    const [heads, quarters] = [this.numbers, head + HEAD_RECORD_OFFSETS.quarters];
     this.sums.addTo(heads, quarters, 0);
     if (!this.sums.has(1)) return;
-    const hour = heads[head + RECORD_INDEX.hour] as number;
+    const hour = heads[head + HEAD_RECORD_OFFSETS.hour] as number;
     this.closed = extractQuarterHours(hour, heads, quarters);
-    heads[head + RECORD_INDEX.hour] = hour + 1;
+    heads[head + HEAD_RECORD_OFFSETS.hour] = hour + 1;
     this.sums.addTo(heads, quarters, 1);
   }
 
@@ -143,13 +152,14 @@ export class SteppedHeads {
    */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
-    const end = head + recordLengthAt(heads, head);
-    for (let at = head + RECORD_INDEX.series; at < end; at += SERIES_LENGTH) {
+    const end = head + getRecordLengthAt(heads, head);
+    for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
       // Tariffs of other circuits are included, because there are few of them; the plan distinguishes circuits.
-      if (at === tariff || !unpackRoles(heads[at + SERIES_INDEX.roles] as number).isTariff) continue;
-      const { run } = unpackCountingState(heads, at + SERIES_INDEX.state) as RegisterState;
-      const known = run && deriveStepsOfRun(run, 'import');
-      if (!known || latestRisenEndWithin(known, step) !== null || risenStepAround(known, step) !== null) return false;
+      if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
+      const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
+      const known = run && deriveTariffStepsOfRun(run, 'import');
+      if (!known || findLatestRiseEndWithin(known, step) !== null || findRisingStepAround(known, step) !== null)
+        return false;
     }
     return true;
   }

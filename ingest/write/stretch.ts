@@ -3,10 +3,10 @@ import {
   type SeriesReading,
   type SeriesReadingWithVerdict,
 } from '#ingest/normalise/counting-rule.ts';
-import { pointKey } from '#ingest/normalise/replay.ts';
+import { getReadingKey } from '#ingest/normalise/replay.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { EditTimeRange } from '#src/devices/edits/edit.ts';
-import type { NewPoint } from './collect.ts';
+import type { NewReading } from './collect.ts';
 
 /** Bounds of a stretch: the readings between two times (Unix ms, both inclusive), and a number of readings around them. */
 export interface StretchBounds {
@@ -44,7 +44,7 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
 }
 
 /** Bounds of a stretch of a stored series that a plan needs. */
-export type WantedStretch = StretchBounds & { readonly seriesId: number };
+export type RequestedStretch = StretchBounds & { readonly seriesId: number };
 
 /** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
@@ -85,10 +85,10 @@ export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 /** Changes that new points make to a stored stretch. Duplicates and the higher of two values change nothing. */
 export interface StretchMerge {
   after: readonly SeriesReading[];
-  inserted: NewPoint[];
-  lowered: NewPoint[];
+  inserted: NewReading[];
+  lowered: NewReading[];
   /** New points that are rejected because a lower value is stored for their time. */
-  conflicts: NewPoint[];
+  conflicts: NewReading[];
   /** Readings that remain stored although a higher value was received for their time. */
   lowerKept: SeriesReading[];
   duplicates: number;
@@ -97,7 +97,7 @@ export interface StretchMerge {
 }
 
 /** Adds new points to a stored stretch of the same series. Pure. */
-export function mergeIntoStretch(stored: readonly SeriesReading[], points: readonly NewPoint[]): StretchMerge {
+export function mergeIntoStretch(stored: readonly SeriesReading[], points: readonly NewReading[]): StretchMerge {
   const result: StretchMerge = {
     after: stored,
     inserted: [],
@@ -109,9 +109,9 @@ export function mergeIntoStretch(stored: readonly SeriesReading[], points: reado
   };
   // Returns early, because a recomputation may have millions of stored points and no new ones.
   if (points.length === 0) return result;
-  const byKey = new Map(stored.map((point) => [pointKey(point), point]));
+  const byKey = new Map(stored.map((point) => [getReadingKey(point), point]));
   for (const point of points) {
-    const known = byKey.get(pointKey(point));
+    const known = byKey.get(getReadingKey(point));
     if (point.isLowerKept || (known && known.value !== point.value)) result.lowerKept.push(point);
     if (known && known.value === point.value) {
       result.duplicates++;
@@ -122,7 +122,7 @@ export function mergeIntoStretch(stored: readonly SeriesReading[], points: reado
       continue;
     }
     (known ? result.lowered : result.inserted).push(point);
-    byKey.set(pointKey(point), point);
+    byKey.set(getReadingKey(point), point);
     result.lastChangeMs = Math.max(result.lastChangeMs, point.readAtMs);
   }
   result.after = [...byKey.values()].sort(compareSeriesReadings);

@@ -1,15 +1,15 @@
 import { classifyRegisters } from '#ingest/decoders/registers-of-a-device/judge.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import {
+  createRolesByTime,
   findRoleDifferenceRange,
   type RolesByTime,
-  rolesFromSpans,
   toRoleSpans,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { channelSettingFor, getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
-import type { NewPoint } from './collect.ts';
+import type { NewReading } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
@@ -53,7 +53,7 @@ export function chooseTargetRoles(
         untilMs: Math.min(span.untilMs, untilMs),
       }));
     });
-    return { ...rolesFromSpans(spans), meant: sets.at(-1)?.get(one) ?? null };
+    return { ...createRolesByTime(spans), meant: sets.at(-1)?.get(one) ?? null };
   });
 }
 
@@ -112,18 +112,18 @@ export function findPendingRoles(
 /**
  * Times of a series' first reading and of its first reading that is not 0. The roles in its circuit depend on both (normalise/channels.ts).
  */
-export type FirstTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
+export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
 /** Number of later readings that are loaded first to find one that is not 0. The number grows while all loaded readings are 0. */
 const FIRST_LOOK = 16;
 
 /** Returns those of the new points that may change the first times of a stored series. */
-export const mayChangeFirstTimes = (series: SeriesState, points: readonly NewPoint[]): boolean =>
+export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
 /** Returns those of the points that may become a register's first nonzero reading, or replace it. */
-function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewPoint[]): readonly NewPoint[] {
+function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewReading[]): readonly NewReading[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
   // If the first point is after `sinceMs`, no point can change the time of the first nonzero reading, because points are in order of time.
@@ -136,11 +136,11 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
  * one time, the lower is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them, returns
  * the stretch to load.
  */
-export function computeFirstTimes(
+export function computeFirstReadingTimes(
   series: SeriesState,
-  points: readonly NewPoint[],
+  points: readonly NewReading[],
   stretches: readonly Stretch[],
-): FirstTimes | { wanted: StretchBounds } {
+): FirstReadingTimes | { wanted: StretchBounds } {
   const { firstReadAtMs, nonzeroAtMs, lastReadAtMs } = series;
   const [first] = points;
   if (!first || firstReadAtMs === undefined) return { firstReadAtMs, nonzeroAtMs };

@@ -1,9 +1,9 @@
-import { type PoolClient, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type PoolClient } from '#src/database/connect.ts';
 import type { EventBody } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { IncomingMessage, Rejection } from '../message.ts';
 import type { LockedDevice } from './load.ts';
-import { type BatchStatement, toStatementStep } from './statement.ts';
+import { type BatchStatement, toBatchStatement } from './statement.ts';
 
 /**
  * Plans the changes of a batch in the rows of `devices`: the states that devices report, and the outcomes of their latest messages. Adds
@@ -75,7 +75,7 @@ function stateSteps(changes: readonly ReportedState[]): BatchStatement[] {
     changes.map(({ bits }) => bits),
     changes.map(({ reportsFaulty }) => reportsFaulty),
   ];
-  return [toStatementStep({ text, values })];
+  return [toBatchStatement({ text, values })];
 }
 
 const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
@@ -84,7 +84,7 @@ const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
 /** Adds the event of a paired device's first valid message, with the device as the API shows it. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
   // Raw SQL, like all statements of a batch (statement.ts).
-  const query = queryOn(client);
+  const query = createQueryOnConnection(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id
      FROM devices d JOIN device_heads h USING (device_id) WHERE device_id = ANY ($1) ORDER BY device_id`,

@@ -1,16 +1,16 @@
 import { GatewayReceiver } from '#ingest/gateways/receive.ts';
 import type { UnrecognisedMessageCounter } from '#ingest/gateways/unrecognised.ts';
 import { AppError } from '#src/core/errors.ts';
-import { databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { createDatabaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { inTransaction, isRetryable, MAX_TRANSACTION_ATTEMPTS } from '#src/database/transaction.ts';
 import { createEmptyMessage, type IncomingMessage, type Rejection, type WriteResult } from '../message.ts';
 import { DEFAULT_MAX_CHANNELS } from './collect.ts';
-import { StaleHeads } from './commit.ts';
+import { StaleHeadsError } from './commit.ts';
 import { FastPath } from './fast-path.ts';
 import { createHeadMemory, type HeadCache } from './head-memory.ts';
-import { createPartitionMonths, MissingPartitions } from './partition-months.ts';
-import { type BatchAttempt, prepareBatch, RecomputationRequired } from './prepare.ts';
+import { createPartitionMonths, MissingPartitionsError } from './partition-months.ts';
+import { type BatchAttempt, prepareBatch, RecomputationRequiredError } from './prepare.ts';
 import type { RejectionQuota } from './save-rejections.ts';
 import type { UntimedSeries } from './untimed-series.ts';
 
@@ -170,11 +170,11 @@ class BatchesWriter implements Writer {
    * too many attempts.
    */
   async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
-    if (error instanceof MissingPartitions) await this.#months.make(error);
-    else if (error instanceof RecomputationRequired) {
+    if (error instanceof MissingPartitionsError) await this.#months.make(error);
+    else if (error instanceof RecomputationRequiredError) {
       for (const deviceId of error.deviceIds)
         await this.write([createEmptyMessage(deviceId)]).catch(() => this.#deferred.add(deviceId));
-    } else if (error instanceof StaleHeads) {
+    } else if (error instanceof StaleHeadsError) {
       const areMany = error.count >= MANY_STALE && error.count > cachedCount / 4;
       if (areMany || ++this.#staleInARow >= STALE_IN_A_ROW) this.#memory.disable();
     } else if (attempts >= MAX_TRANSACTION_ATTEMPTS || !isRetryable(error)) throw error;
@@ -192,7 +192,7 @@ async function confirmSenders(
 ): Promise<{ confirmed: readonly IncomingMessage[]; refused: ReadonlyMap<IncomingMessage, AppError> }> {
   const refused = new Map<IncomingMessage, AppError>();
   if (!batch.some(({ sender }) => sender)) return { confirmed: batch, refused };
-  const trx = databaseOn(client);
+  const trx = createDatabaseOn(client);
   const outcomes = new Map<string, AppError | null>();
   for (const message of batch) {
     const { sender, decoded } = message;

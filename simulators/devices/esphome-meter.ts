@@ -1,4 +1,10 @@
-import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
+import {
+  createHardwareId,
+  type FamilyDevice,
+  type FamilyMessage,
+  formatRegister,
+  getRegisterAt,
+} from './family-device.ts';
 
 /**
  * A meter with ESPHome that announces itself to Home Assistant. Its states are plain texts, retained and without a time; only the retained
@@ -9,7 +15,7 @@ import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, register
  * @param options.unit Unit of its energy (default kWh).
  */
 export function esphomeMeter({ name, unit = 'kWh' }: { name: string; unit?: 'kWh' | 'Wh' }): FamilyDevice {
-  const mac = hardwareId(name, 12);
+  const mac = createHardwareId(name, 12);
   const decimals = unit === 'kWh' ? 3 : 0;
   const stateTopic = (object: string) => `${name}/sensor/${object}/state`;
   const discovery = (object: string, label: string, about: Record<string, string>): FamilyMessage => ({
@@ -19,7 +25,7 @@ export function esphomeMeter({ name, unit = 'kWh' }: { name: string; unit?: 'kWh
       name: label,
       stat_t: stateTopic(object),
       avty_t: `${name}/status`,
-      uniq_id: `${mac}-sensor-${hardwareId(`${name} ${object}`, 8)}`,
+      uniq_id: `${mac}-sensor-${createHardwareId(`${name} ${object}`, 8)}`,
       dev: {
         ids: mac,
         name,
@@ -44,7 +50,7 @@ export function esphomeMeter({ name, unit = 'kWh' }: { name: string; unit?: 'kWh
       }),
     ],
     messages(home, atMs) {
-      const energy = Math.fround(Number(registerText(registerAt(home, atMs), unit, decimals)));
+      const energy = Math.fround(Number(formatRegister(getRegisterAt(home, atMs), unit, decimals)));
       return [
         { topic: stateTopic('power'), payload: home.at(atMs).powerW.toFixed(1), retain: true },
         { topic: stateTopic('total_energy'), payload: energy.toFixed(decimals), retain: true },

@@ -1,4 +1,4 @@
-import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, type FamilyMessage, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * A charger that evcc controls. Its values are retained texts with at most three decimals, without trailing zeros and without a time.
@@ -19,12 +19,12 @@ export function evccLoadpoint({ root }: { root: string }): FamilyDevice {
       { topic: `${root}/loadpoints/1/mode`, payload: 'pv', retain: true },
     ],
     messages(home, atMs): FamilyMessage[] {
-      const register = registerAt(home, atMs);
+      const register = getRegisterAt(home, atMs);
       sessionFrom ??= register;
       const payloads = {
         chargePower: String(home.at(atMs).powerW),
-        chargedEnergy: trimmed(registerText(register - sessionFrom, 'Wh', 3)),
-        chargeTotalImport: trimmed(registerText(register, 'kWh', 3)),
+        chargedEnergy: trimmed(formatRegister(register - sessionFrom, 'Wh', 3)),
+        chargeTotalImport: trimmed(formatRegister(register, 'kWh', 3)),
       };
       return Object.entries(payloads).map(([key, payload]) => ({
         topic: `${root}/loadpoints/1/${key}`,

@@ -26,7 +26,7 @@ export interface FamilyDevice {
 const MILLIWATT_HOURS = { Wh: 1_000, kWh: 1_000_000 };
 
 /** Returns the home's register in mWh: zero before its meter was installed. */
-export function registerAt(home: SimulatedHome, atMs: number): number {
+export function getRegisterAt(home: SimulatedHome, atMs: number): number {
   return home.at(Math.max(atMs, home.installedAtMs)).registerMilliwattHours;
 }
 
@@ -34,13 +34,13 @@ export function registerAt(home: SimulatedHome, atMs: number): number {
  * Formats mWh as a device does: in its unit, rounded down to its last decimal, because real counters also count whole
  * steps. The value is less than one step below the home's register, never above it.
  */
-export function registerText(milliwattHours: number, unit: 'Wh' | 'kWh', decimals: number): string {
+export function formatRegister(milliwattHours: number, unit: 'Wh' | 'kWh', decimals: number): string {
   const step = MILLIWATT_HOURS[unit] / 10 ** decimals;
   return ((Math.floor(milliwattHours / step) * step) / MILLIWATT_HOURS[unit]).toFixed(decimals);
 }
 
 /** Returns hexadecimal digits for a device's MAC address. The same name always gives the same digits. */
-export function hardwareId(name: string, digits: number): string {
+export function createHardwareId(name: string, digits: number): string {
   const random = createRandom(name, 'hardware id');
   return Array.from({ length: digits }, () => random.whole(0, 15).toString(16)).join('');
 }

@@ -1,4 +1,4 @@
-import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
+import { createHardwareId, type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 const VOLTS = 230;
 
@@ -9,7 +9,7 @@ const VOLTS = 230;
  * @param options.name Seed of the serial number.
  */
 export function goECharger({ name }: { name: string }): FamilyDevice {
-  const serial = String(Number.parseInt(hardwareId(name, 12).slice(0, 8), 16) % 1_000_000).padStart(6, '0');
+  const serial = String(Number.parseInt(createHardwareId(name, 12).slice(0, 8), 16) % 1_000_000).padStart(6, '0');
   const topic = (key: string) => `go-eCharger/${serial}/${key}`;
   const lastSent = new Map<string, string>();
   let pluggedInAt: number | undefined;
@@ -26,7 +26,7 @@ export function goECharger({ name }: { name: string }): FamilyDevice {
       ];
     },
     messages(home, atMs) {
-      const register = registerAt(home, atMs);
+      const register = getRegisterAt(home, atMs);
       pluggedInAt ??= register;
       const { powerW } = home.at(atMs);
       const amperes = Math.round((powerW / VOLTS) * 10) / 10;

@@ -1,5 +1,5 @@
 import { localTime } from '../local-time.ts';
-import { type FamilyDevice, registerAt } from './family-device.ts';
+import { type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 /**
  * Grott with an inverter without a battery. It sends a record with local time and raw numbers. The home's register, in tenths of a kWh, is
@@ -14,7 +14,7 @@ export function grottInverter({ serial, tz }: { serial: string; tz: string }): F
     nativeId: serial,
     greeting: () => [],
     messages(home, atMs) {
-      const tenths = Math.floor(registerAt(home, atMs) / 100_000);
+      const tenths = Math.floor(getRegisterAt(home, atMs) / 100_000);
       const watts = Math.round(home.at(atMs).powerW * 10);
       const values = {
         datalogserial: 'XGD1234567',

@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * mbmd with an SDM630 meter of which one phase is connected. Each measurement is a text with three decimals, without a time. `Import` is
@@ -13,7 +13,7 @@ export function mbmdMeter({ number = 1 }: { number?: number } = {}): FamilyDevic
     nativeId: `mbmd/${device}`,
     greeting: () => [{ topic: 'mbmd/status', payload: 'connected', retain: true }],
     messages(home, atMs) {
-      const imported = registerText(registerAt(home, atMs), 'kWh', 3);
+      const imported = formatRegister(getRegisterAt(home, atMs), 'kWh', 3);
       const power = home.at(atMs).powerW.toFixed(3);
       const textByName = {
         Sum: imported,

@@ -11,12 +11,17 @@ export interface MeterReading {
 }
 
 /** Returns the topic on which a native device publishes its readings. */
-export function readingsTopic(deviceId: string): string {
+export function getReadingsTopic(deviceId: string): string {
   return `energy/v1/${deviceId}/readings`;
 }
 
 /** Returns the reading of one register in whole watt-hours, the unit in which real meters count. */
-export function registerReading(meter: MeterState, atMs: number, withPower: boolean, channel?: string): MeterReading {
+export function createRegisterReading(
+  meter: MeterState,
+  atMs: number,
+  withPower: boolean,
+  channel?: string,
+): MeterReading {
   return {
     ts: new Date(atMs).toISOString(),
     ...omitUndefined({ channel }),
@@ -26,8 +31,8 @@ export function registerReading(meter: MeterState, atMs: number, withPower: bool
 }
 
 /** Returns the reading of the home's meter at one time. */
-export function meterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
-  return registerReading(home.at(atMs), atMs, withPower);
+export function createMeterReading(home: SimulatedHome, atMs: number, withPower: boolean): MeterReading {
+  return createRegisterReading(home.at(atMs), atMs, withPower);
 }
 
 /** Yields register readings at every whole multiple of the cadence in [from, to]. */
@@ -37,7 +42,7 @@ export function* meterHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<MeterReading> {
-  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield meterReading(home, atMs, false);
+  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield createMeterReading(home, atMs, false);
 }
 
 /** Yields every whole multiple of the cadence in [from, to], Unix ms. */

@@ -11,12 +11,12 @@ export interface ThermostatReading {
 }
 
 /** Returns the reading of the home's thermostat at one time. */
-export function thermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
-  return thermostatElement(home.at(atMs).room, atMs);
+export function createThermostatReading(home: SimulatedHome, atMs: number): ThermostatReading {
+  return createThermostatElement(home.at(atMs).room, atMs);
 }
 
 /** Returns the reading of a room at one time. */
-export function thermostatElement(room: ThermostatState, atMs: number): ThermostatReading {
+export function createThermostatElement(room: ThermostatState, atMs: number): ThermostatReading {
   return {
     ts: new Date(atMs).toISOString(),
     temperature_c: Math.round(room.temperatureC * 10) / 10,
@@ -32,5 +32,5 @@ export function* thermostatHistory(
   toMs: number,
   cadenceSeconds: number,
 ): Generator<ThermostatReading> {
-  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield thermostatReading(home, atMs);
+  for (const atMs of listCadenceTimes(fromMs, toMs, cadenceSeconds)) yield createThermostatReading(home, atMs);
 }

@@ -1,4 +1,10 @@
-import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
+import {
+  createHardwareId,
+  type FamilyDevice,
+  type FamilyMessage,
+  formatRegister,
+  getRegisterAt,
+} from './family-device.ts';
 
 /** Efficiency: ratio of the inverter's power on the grid side to the panels' power. */
 const EFFICIENCY = 0.95;
@@ -12,7 +18,7 @@ const EFFICIENCY = 0.95;
  * @param options.base Base topic (default `solar`).
  */
 export function openDtuInverter({ name, base = 'solar' }: { name: string; base?: string }): FamilyDevice {
-  const serial = hardwareId(name, 12);
+  const serial = createHardwareId(name, 12);
   let firstAsked: number | undefined;
   const retained = (topic: string, payload: string): FamilyMessage => ({
     topic: `${base}/${topic}`,
@@ -24,7 +30,7 @@ export function openDtuInverter({ name, base = 'solar' }: { name: string; base?:
     nativeId: serial,
     greeting: () => [retained('dtu/status', 'online'), retained(`${serial}/name`, name)],
     messages(home, atMs) {
-      const total = registerAt(home, atMs);
+      const total = getRegisterAt(home, atMs);
       firstAsked ??= total;
       const { powerW } = home.at(atMs);
       const day = String(Math.floor((total - firstAsked) / 1_000));
@@ -41,13 +47,13 @@ export function openDtuInverter({ name, base = 'solar' }: { name: string; base?:
         ...sides.flatMap(([side, register, watts]) => [
           retained(`${serial}/${side}/voltage`, side === '0' ? '230.10' : '38.20'),
           retained(`${serial}/${side}/power`, watts.toFixed(1)),
-          retained(`${serial}/${side}/yieldtotal`, registerText(register, 'kWh', 3)),
+          retained(`${serial}/${side}/yieldtotal`, formatRegister(register, 'kWh', 3)),
           retained(`${serial}/${side}/yieldday`, day),
         ]),
         retained(`${serial}/0/powerdc`, (powerW / EFFICIENCY).toFixed(1)),
         retained(`${serial}/0/temperature`, '31.4'),
         retained('ac/power', powerW.toFixed(1)),
-        retained('ac/yieldtotal', registerText(total, 'kWh', 3)),
+        retained('ac/yieldtotal', formatRegister(total, 'kWh', 3)),
         retained('ac/yieldday', day),
         retained('ac/is_valid', '1'),
       ];

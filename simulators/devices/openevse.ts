@@ -1,4 +1,4 @@
-import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
+import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * A charger with the OpenEVSE firmware 5: one text per topic, without a time. `total_energy` is the home's register in kWh, printed as a
@@ -9,7 +9,7 @@ import { type FamilyDevice, hardwareId, registerAt, registerText } from './famil
  * @param options.base Base topic; default is the host name.
  */
 export function openevseCharger({ name, base }: { name: string; base?: string }): FamilyDevice {
-  const id = hardwareId(name, 12).toLowerCase();
+  const id = createHardwareId(name, 12).toLowerCase();
   const short = id.slice(-4);
   const host = `openevse-${short}`;
   const below = base ?? host;
@@ -25,7 +25,7 @@ export function openevseCharger({ name, base }: { name: string; base?: string })
       },
     ],
     messages(home, atMs) {
-      const register = registerAt(home, atMs);
+      const register = getRegisterAt(home, atMs);
       atStart ??= register;
       const { powerW } = home.at(atMs);
       const sessionWattHours = (register - atStart) / 1_000;
@@ -37,10 +37,10 @@ export function openevseCharger({ name, base }: { name: string; base?: string })
         temp2: 'false',
         state: powerW > 0 ? '3' : '2',
         session_energy: sessionWattHours.toFixed(2),
-        total_energy: registerText(register, 'kWh', 6),
+        total_energy: formatRegister(register, 'kWh', 6),
         total_day: (sessionWattHours / 1_000).toFixed(3),
         wattsec: String(Math.round(sessionWattHours * 3_600)),
-        watthour: registerText(register, 'Wh', 2),
+        watthour: formatRegister(register, 'Wh', 2),
       };
       return Object.entries(payloads).map(([key, payload]) => ({ topic: `${below}/${key}`, payload }));
     },

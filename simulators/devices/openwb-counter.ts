@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * The counter of an openWB 2.x: JSON on a retained topic for each field, without a time. `imported` is the home's register in Wh with three
@@ -32,7 +32,7 @@ export function openwbCounter({ id }: { id: number }): FamilyDevice {
         fault_str: 'Kein Fehler.',
       };
       return [
-        { topic: `${base}/get/imported`, payload: registerText(registerAt(home, atMs), 'Wh', 3), retain: true },
+        { topic: `${base}/get/imported`, payload: formatRegister(getRegisterAt(home, atMs), 'Wh', 3), retain: true },
         ...Object.entries(fields).map(([name, value]) => ({
           topic: `${base}/get/${name}`,
           payload: JSON.stringify(value),

@@ -1,6 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
-import { type FamilyDevice, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
  * Interval between published telegrams, in ms. A DSMR 5 meter sends one telegram every second, of which DSMR-reader usually uses every
@@ -40,9 +40,9 @@ function telegram(
   return {
     id: Math.floor((atMs - home.installedAtMs) / TELEGRAM_MS) + 1,
     timestamp: utc(atMs),
-    electricity_delivered_1: registerText(lowMilliwattHours, 'kWh', 3),
+    electricity_delivered_1: formatRegister(lowMilliwattHours, 'kWh', 3),
     electricity_returned_1: '0.000',
-    electricity_delivered_2: registerText(highMilliwattHours, 'kWh', 3),
+    electricity_delivered_2: formatRegister(highMilliwattHours, 'kWh', 3),
     electricity_returned_2: '0.000',
     electricity_currently_delivered: kilowatts,
     electricity_currently_returned: '0.000',

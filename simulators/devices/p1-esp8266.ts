@@ -1,6 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { createTariffSplit, type TariffRegisters } from '../tariffs.ts';
-import { type FamilyDevice, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister } from './family-device.ts';
 
 /**
  * A Dutch smart meter behind esp8266_p1meter (the fork for DSMR 5): one topic per field, not retained, without a time. The telegram's
@@ -21,8 +21,8 @@ export function p1Esp8266({ tz, root = 'sensors/power/p1meter' }: { tz: string; 
       const { lowMilliwattHours, highMilliwattHours } = split(atMs);
       const power = String(Math.round(home.at(atMs).powerW));
       const fields = {
-        consumption_low_tarif: registerText(lowMilliwattHours, 'Wh', 0),
-        consumption_high_tarif: registerText(highMilliwattHours, 'Wh', 0),
+        consumption_low_tarif: formatRegister(lowMilliwattHours, 'Wh', 0),
+        consumption_high_tarif: formatRegister(highMilliwattHours, 'Wh', 0),
         returndelivery_low_tarif: '0',
         returndelivery_high_tarif: '0',
         actual_consumption: power,

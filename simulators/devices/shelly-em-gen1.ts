@@ -1,4 +1,10 @@
-import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
+import {
+  createHardwareId,
+  type FamilyDevice,
+  type FamilyMessage,
+  formatRegister,
+  getRegisterAt,
+} from './family-device.ts';
 
 /** Values of a current clamp that encloses no wire. The device publishes these values, too. */
 const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.12', total: '0.0', energy: '0' };
@@ -11,7 +17,7 @@ const IDLE = { power: '0.00', reactive_power: '0.00', pf: '0.00', voltage: '230.
  * @param options.name Seed of the hardware id.
  */
 export function shellyEmGen1({ name }: { name: string }): FamilyDevice {
-  const mac = hardwareId(name, 12).toUpperCase();
+  const mac = createHardwareId(name, 12).toUpperCase();
   const id = `shellyem-${mac.slice(6)}`;
   const base = `shellies/${id}`;
   let atBoot: number | undefined;
@@ -39,7 +45,7 @@ export function shellyEmGen1({ name }: { name: string }): FamilyDevice {
       ];
     },
     messages(home, atMs) {
-      const register = registerAt(home, atMs);
+      const register = getRegisterAt(home, atMs);
       atBoot ??= register;
       const { powerW } = home.at(atMs);
       return [
@@ -49,7 +55,7 @@ export function shellyEmGen1({ name }: { name: string }): FamilyDevice {
           reactive_power: '0.00',
           pf: '1.00',
           voltage: '230.12',
-          total: registerText(register, 'Wh', 1),
+          total: formatRegister(register, 'Wh', 1),
           // 1 Wh is 60 watt-minutes.
           energy: String(Math.floor(((register - atBoot) * 60) / 1000)),
         }),

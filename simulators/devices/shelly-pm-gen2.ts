@@ -1,6 +1,12 @@
 import { MINUTE_MS } from '#src/core/units.ts';
 import type { SimulatedHome } from '../home-clock.ts';
-import { type FamilyDevice, type FamilyMessage, hardwareId, registerAt, registerText } from './family-device.ts';
+import {
+  createHardwareId,
+  type FamilyDevice,
+  type FamilyMessage,
+  formatRegister,
+  getRegisterAt,
+} from './family-device.ts';
 
 const VOLTS = 230;
 
@@ -14,7 +20,7 @@ const VOLTS = 230;
  * @param options.tellsStatus Whether generic status updates are enabled (default true).
  */
 export function shellyPmGen2(options: { name: string; prefix?: string; tellsStatus?: boolean }): FamilyDevice {
-  const mac = hardwareId(options.name, 12);
+  const mac = createHardwareId(options.name, 12);
   const id = `shellyplus1pm-${mac}`;
   const prefix = options.prefix ?? id;
   // Temperature of the chip.
@@ -70,9 +76,9 @@ export function shellyPmGen2(options: { name: string; prefix?: string; tellsStat
 /** Returns the cumulative Wh, and the mWh of the last three whole minutes, latest first. */
 function activeEnergy(home: SimulatedHome, atMs: number): object {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  const ofMinute = (endMs: number) => registerAt(home, endMs) - registerAt(home, endMs - MINUTE_MS);
+  const ofMinute = (endMs: number) => getRegisterAt(home, endMs) - getRegisterAt(home, endMs - MINUTE_MS);
   return {
-    total: Number(registerText(registerAt(home, atMs), 'Wh', 3)),
+    total: Number(formatRegister(getRegisterAt(home, atMs), 'Wh', 3)),
     by_minute: [ofMinute(minuteMs), ofMinute(minuteMs - MINUTE_MS), ofMinute(minuteMs - 2 * MINUTE_MS)],
     minute_ts: minuteMs / 1000,
   };

@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * A German meter behind SMLReader: one topic with a text per OBIS code, without a time. Only the MQTT will is retained. 1.8.0 is the home's
@@ -16,7 +16,7 @@ export function smlreaderMeter({ base = 'iot/smartmeter' }: { base?: string }): 
       { topic: `${base}/LWT`, payload: 'Online', retain: true },
     ],
     messages(home, atMs) {
-      const total = registerText(registerAt(home, atMs), 'Wh', 1);
+      const total = formatRegister(getRegisterAt(home, atMs), 'Wh', 1);
       const values = {
         '1-0:96.50.1/1': 'ISK',
         '1-0:96.1.0/255': '0a 01 49 53 4b 00 05 39 7f b1',

@@ -1,6 +1,6 @@
 import type { SimulatedHome } from '../home-clock.ts';
 import { localMidnightMs, localTime } from '../local-time.ts';
-import { type FamilyDevice, hardwareId, registerAt, registerText } from './family-device.ts';
+import { createHardwareId, type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 const VOLTS = 230;
 
@@ -12,7 +12,7 @@ const VOLTS = 230;
  * @param options.tz IANA time zone of its clock; `Time` is local and contains no zone.
  */
 export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyDevice {
-  const mac = hardwareId(name, 12).toUpperCase();
+  const mac = createHardwareId(name, 12).toUpperCase();
   let bootedAtMs: number | undefined;
   let periodFrom: number | undefined;
   let today: Midnights | undefined;
@@ -32,7 +32,7 @@ export function tasmotaPlug({ name, tz }: { name: string; tz: string }): FamilyD
     },
     messages(home, atMs) {
       bootedAtMs ??= atMs;
-      const total = registerAt(home, atMs);
+      const total = getRegisterAt(home, atMs);
       const periodWh = Math.floor((total - (periodFrom ?? total)) / 1000);
       periodFrom = total;
       const time = localTime(atMs, tz);
@@ -58,20 +58,20 @@ interface Midnights {
 
 function midnightsOf(home: SimulatedHome, atMs: number, tz: string): Midnights {
   const midnightMs = localMidnightMs(atMs, tz);
-  const beforeYesterday = registerAt(home, localMidnightMs(midnightMs - 1, tz));
-  return { date: localTime(atMs, tz).slice(0, 10), beforeToday: registerAt(home, midnightMs), beforeYesterday };
+  const beforeYesterday = getRegisterAt(home, localMidnightMs(midnightMs - 1, tz));
+  return { date: localTime(atMs, tz).slice(0, 10), beforeToday: getRegisterAt(home, midnightMs), beforeYesterday };
 }
 
 /** The JSON is written by hand, because the firmware keeps trailing zeros, which JSON.stringify would drop. */
 function energy(home: SimulatedHome, atMs: number, tz: string, midnights: Midnights, periodWh: number): string {
   const { beforeToday, beforeYesterday } = midnights;
-  const total = registerAt(home, atMs);
+  const total = getRegisterAt(home, atMs);
   const { powerW } = home.at(atMs);
   return `{${[
     `"TotalStartTime":"${localTime(home.installedAtMs, tz)}"`,
-    `"Total":${registerText(total, 'kWh', 3)}`,
-    `"Yesterday":${registerText(beforeToday - beforeYesterday, 'kWh', 3)}`,
-    `"Today":${registerText(total - beforeToday, 'kWh', 3)}`,
+    `"Total":${formatRegister(total, 'kWh', 3)}`,
+    `"Yesterday":${formatRegister(beforeToday - beforeYesterday, 'kWh', 3)}`,
+    `"Today":${formatRegister(total - beforeToday, 'kWh', 3)}`,
     `"Period":${periodWh}`,
     `"Power":${powerW}`,
     `"ApparentPower":${powerW}`,

@@ -1,4 +1,4 @@
-import { type FamilyDevice, hardwareId, registerAt } from './family-device.ts';
+import { createHardwareId, type FamilyDevice, getRegisterAt } from './family-device.ts';
 
 /** Resolution of Victron's own meters: hundredths of a kWh. (Meters of Carlo Gavazzi report tenths.) */
 const STEP_MILLIWATT_HOURS = 10_000;
@@ -10,7 +10,7 @@ const STEP_MILLIWATT_HOURS = 10_000;
  * @param options.name Seed of the portal id.
  */
 export function victronGrid({ name }: { name: string }): FamilyDevice {
-  const portal = hardwareId(name, 12).toLowerCase();
+  const portal = createHardwareId(name, 12).toLowerCase();
   const topic = (path: string) => `N/${portal}/grid/30/${path}`;
   const lastSent = new Map<string, string>();
   return {
@@ -28,7 +28,7 @@ export function victronGrid({ name }: { name: string }): FamilyDevice {
     },
     messages(home, atMs) {
       const { powerW } = home.at(atMs);
-      const bought = Math.floor(registerAt(home, atMs) / STEP_MILLIWATT_HOURS) / 100;
+      const bought = Math.floor(getRegisterAt(home, atMs) / STEP_MILLIWATT_HOURS) / 100;
       const values = { 'Ac/Power': powerW, 'Ac/L1/Power': powerW, 'Ac/Energy/Forward': bought };
       return Object.entries(values).flatMap(([path, value]) => {
         const payload = JSON.stringify({ value });

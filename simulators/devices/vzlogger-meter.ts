@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * vzlogger with a meter that it reads by SML. Values are in Wh and W, with their time, as JSON. `chn0` is the home's import register with
@@ -17,7 +17,7 @@ export function vzloggerMeter({ prefix = 'vzlogger/data' }: { prefix?: string } 
         { topic: `${prefix}/chn${index}/uuid`, payload: `a301d8d0-903b-1234-94bb-d943d061b6a${index}` },
       ]),
     messages(home, atMs) {
-      const values = [registerText(registerAt(home, atMs), 'Wh', 1), '0', String(home.at(atMs).powerW)];
+      const values = [formatRegister(getRegisterAt(home, atMs), 'Wh', 1), '0', String(home.at(atMs).powerW)];
       return values.map((value, index) => ({
         topic: `${prefix}/chn${index}/raw`,
         payload: `{ "timestamp": ${atMs}, "value": ${value} }`,

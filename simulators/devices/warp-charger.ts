@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /** MeterValueIDs of a charger's meter: voltage of a phase, power, and the lifetime and resettable registers of both directions. */
 const VALUE_IDS = [0, 74, 209, 210, 211, 212];
@@ -22,10 +22,10 @@ export function warpCharger({ prefix }: { prefix: string }): FamilyDevice {
       retained('meters/1/values', '[]'),
     ],
     messages(home, atMs) {
-      const total = registerAt(home, atMs);
+      const total = getRegisterAt(home, atMs);
       atReset ??= total;
       const { powerW } = home.at(atMs);
-      const [absolute, relative] = [registerText(total, 'kWh', 3), registerText(total - atReset, 'kWh', 3)];
+      const [absolute, relative] = [formatRegister(total, 'kWh', 3), formatRegister(total - atReset, 'kWh', 3)];
       return [
         retained('meters/0/values', `[230.1,${powerW},${absolute},${relative},0,null]`),
         retained('meter/values', `{"power":${powerW},"energy_rel":${relative},"energy_abs":${absolute}}`),

@@ -1,4 +1,4 @@
-import { type FamilyDevice, type FamilyMessage, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, type FamilyMessage, formatRegister, getRegisterAt } from './family-device.ts';
 
 /** Messages that Zigbee2MQTT sends about itself and one device when it connects to the broker. Availability is enabled. */
 function bridgeGreeting(friendlyName: string): FamilyMessage[] {
@@ -39,7 +39,7 @@ export function zigbee2mqttPlug(options: { name: string; energySeconds?: number 
       };
       const { powerW } = home.at(atMs);
       if (cache.power !== powerW) report({ power: powerW, current: Math.round((powerW / VOLTS) * 100) / 100 });
-      const energy = Number(registerText(registerAt(home, atMs), 'kWh', 2));
+      const energy = Number(formatRegister(getRegisterAt(home, atMs), 'kWh', 2));
       if (cache.energy !== energy && atMs - energyAtMs >= energySeconds * 1000) {
         energyAtMs = atMs;
         report({ energy });

@@ -1,4 +1,4 @@
-import { type FamilyDevice, registerAt, registerText } from './family-device.ts';
+import { type FamilyDevice, formatRegister, getRegisterAt } from './family-device.ts';
 
 /**
  * A plug behind Z-Wave JS UI with named topics and the payload type *time-value*: Unix ms at which the value was received. Messages are
@@ -27,7 +27,7 @@ export function zwavejsPlug({ node }: { node: string }): FamilyDevice {
     messages(home, atMs) {
       const values = {
         66049: home.at(atMs).powerW,
-        65537: Number(registerText(registerAt(home, atMs), 'kWh', 3)),
+        65537: Number(formatRegister(getRegisterAt(home, atMs), 'kWh', 3)),
         66561: 230.1,
       };
       return Object.entries(values).map(([key, value]) => ({

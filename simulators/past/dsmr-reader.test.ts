@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dsmrReader } from './dsmr-reader.ts';
+import { createDsmrReaderImport } from './dsmr-reader.ts';
 import { createImportCounts, type ImportElement } from './element.ts';
 
 let directory: string;
@@ -16,7 +16,7 @@ async function read(lines: string[]) {
   await writeFile(file, lines.join('\r\n'));
   const counts = createImportCounts();
   const elements: ImportElement[] = [];
-  for await (const element of dsmrReader()(file, counts, () => {})) elements.push(element);
+  for await (const element of createDsmrReaderImport()(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
 

@@ -48,7 +48,7 @@ function formOf(file: string, header: readonly string[]): Form {
  * register readings at the beginning of each day. Columns with only 0 are skipped, because a home without solar panels
  * exports no energy. `zone`: time zone of times without an offset.
  */
-export const dsmrReader = (zone = 'Europe/Amsterdam'): ImportReader =>
+export const createDsmrReaderImport = (zone = 'Europe/Amsterdam'): ImportReader =>
   async function* (file, counts, onBytes) {
     const used = new Set<number>();
     for await (const row of csvRows(file))

@@ -51,7 +51,7 @@ function timeOf(db: DatabaseSync): string {
 }
 
 /** Returns the statistics of a database that have sums. These are the statistics on Home Assistant's Energy page. */
-export const databaseSeries = (file: string): ImportSeries[] =>
+export const listDatabaseSeries = (file: string): ImportSeries[] =>
   opened(file, (db) =>
     db
       .prepare(

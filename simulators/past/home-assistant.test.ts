@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from './element.ts';
-import { type EntityImport, homeAssistant, homeAssistantSeries } from './home-assistant.ts';
+import { type EntityImport, homeAssistant, listHomeAssistantSeries } from './home-assistant.ts';
 import { computeSumShift } from './home-assistant-database.ts';
 
 let directory: string;
@@ -73,7 +73,7 @@ describe('the database of Home Assistant', () => {
     expect((await read(file, { entity: 'sensor.gas' })).elements).toMatchObject([
       { channel: 'gas/m3', energy_total_kwh: 7.25 },
     ]);
-    expect(await homeAssistantSeries(file)).toMatchObject([
+    expect(await listHomeAssistantSeries(file)).toMatchObject([
       { name: 'sensor.gas', unit: 'm³' },
       { name: 'sensor.meter', unit: 'kWh', readings: 3, fromMs: AT * 1_000, toMs: (AT + 3 * 3_600) * 1_000 },
       { name: 'sensor.plug', unit: 'Wh' },
@@ -143,13 +143,13 @@ describe('the database of Home Assistant', () => {
   test('is rejected if it is another database', async () => {
     const file = join(directory, 'other.db');
     new DatabaseSync(file).exec('CREATE TABLE x (y)');
-    await expect(homeAssistantSeries(file)).rejects.toThrow('no table statistics');
+    await expect(listHomeAssistantSeries(file)).rejects.toThrow('no table statistics');
     await writeFile(file, `SQLite format 3\0${'x'.repeat(5_000)}`);
-    await expect(homeAssistantSeries(file)).rejects.toThrow('could not be read');
+    await expect(listHomeAssistantSeries(file)).rejects.toThrow('could not be read');
     // The file has a view instead of a table. A view could return anything and run endlessly.
     const view = join(directory, 'view.db');
     new DatabaseSync(view).exec('CREATE TABLE statistics_meta (id); CREATE VIEW statistics AS SELECT 1 AS sum');
-    await expect(homeAssistantSeries(view)).rejects.toThrow('no table statistics');
+    await expect(listHomeAssistantSeries(view)).rejects.toThrow('no table statistics');
   });
 });
 
@@ -164,7 +164,7 @@ describe('a download of Home Assistant', () => {
     const file = await write(
       `entity_id,state,last_changed\nsensor.meter,100.5,2026-05-01T10:00:00.000Z\nsensor.meter,unavailable,2026-05-01T10:05:00.000Z\nsensor.meter,101,2026-05-01T11:00:00.000Z\nsensor.other,7,2026-05-01T10:00:00.000Z\nsensor.meter,x,2026-05-01T12:00:00.000Z\nlight.kitchen,on,2026-05-01T10:00:00.000Z\n`,
     );
-    expect(await homeAssistantSeries(file)).toMatchObject([
+    expect(await listHomeAssistantSeries(file)).toMatchObject([
       { name: 'sensor.meter', unit: null, readings: 2 },
       { name: 'sensor.other', readings: 1 },
     ]);
@@ -187,7 +187,7 @@ describe('a download of Home Assistant', () => {
     const file = await write(
       `entity_id,type,unit,${day([0, 1, 2, 4])}\nsensor.meter,grid_consumption,kWh,1.5,0,,2\nsensor.meter_cost,grid_consumption_cost,EUR,1,1,1,1\nsensor.gas,gas,m3,0.25,,,\n,calculated,kWh,1,2,3,4\n`,
     );
-    expect(await homeAssistantSeries(file)).toMatchObject([
+    expect(await listHomeAssistantSeries(file)).toMatchObject([
       { name: 'sensor.meter', readings: 3 },
       { name: 'sensor.gas', unit: 'm3' },
     ]);
@@ -205,12 +205,14 @@ describe('a download of Home Assistant', () => {
 
   test('exported by the day, or of any other kind, is rejected with advice', async () => {
     await expect(
-      homeAssistantSeries(await write(`entity_id,type,unit,${day([0, 24])}\nsensor.meter,grid_consumption,kWh,1,2\n`)),
+      listHomeAssistantSeries(
+        await write(`entity_id,type,unit,${day([0, 24])}\nsensor.meter,grid_consumption,kWh,1,2\n`),
+      ),
     ).rejects.toThrow('choose a single day');
-    await expect(homeAssistantSeries(await write(`entity_id,type,unit,${day([2, 1])}\n`))).rejects.toThrow(
+    await expect(listHomeAssistantSeries(await write(`entity_id,type,unit,${day([2, 1])}\n`))).rejects.toThrow(
       'choose a single day',
     );
-    await expect(homeAssistantSeries(await write('time,kwh\n1,2\n'))).rejects.toThrow('home-assistant_v2.db');
-    expect(await homeAssistantSeries(await write(''))).toEqual([]);
+    await expect(listHomeAssistantSeries(await write('time,kwh\n1,2\n'))).rejects.toThrow('home-assistant_v2.db');
+    expect(await listHomeAssistantSeries(await write(''))).toEqual([]);
   });
 });

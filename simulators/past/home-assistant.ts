@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { ImportReader } from './element.ts';
 import { csvElements, csvSeries } from './home-assistant-csv.ts';
-import { databaseElements, databaseSeries } from './home-assistant-database.ts';
+import { databaseElements, listDatabaseSeries } from './home-assistant-database.ts';
 import { type EnergyUnit, type ImportSeries, isVolumeUnit, parseEnergyUnit } from './series.ts';
 
 /** The first bytes of every SQLite database. */
@@ -18,8 +18,8 @@ async function isDatabase(file: string): Promise<boolean> {
 }
 
 /** Returns the series of a Home Assistant file that may be energy, gas or water. Throws if the file is not one of Home Assistant's. */
-export async function homeAssistantSeries(file: string): Promise<ImportSeries[]> {
-  const all = (await isDatabase(file)) ? databaseSeries(file) : await csvSeries(file);
+export async function listHomeAssistantSeries(file: string): Promise<ImportSeries[]> {
+  const all = (await isDatabase(file)) ? listDatabaseSeries(file) : await csvSeries(file);
   return all.filter(({ unit }) => unit === null || parseEnergyUnit(unit) !== null);
 }
 
@@ -36,7 +36,7 @@ export interface EntityImport {
 /** Creates a reader of one entity in `home-assistant_v2.db` or in a downloaded CSV file. */
 export const homeAssistant = ({ entity, channel, unit: chosen }: EntityImport): ImportReader =>
   async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
-    const series = await homeAssistantSeries(file);
+    const series = await listHomeAssistantSeries(file);
     const found = series.find(({ name }) => name === entity);
     if (!found)
       throw new Error(

@@ -1,7 +1,7 @@
 import { parseDecimal } from '#src/core/decimal.ts';
 import type { Cost } from '#src/cost/cost.ts';
-import { loadCostsSoFar } from '#src/cost/running.ts';
-import { type Database, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
+import { loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
+import { createQueryOnConnection, type Database, type PoolClient, type Query } from '#src/database/connect.ts';
 import { inSavepoint } from '#src/database/transaction.ts';
 import type { AlertFiring } from './fire.ts';
 import { type RulePeriod, toFiringFields } from './rule.ts';
@@ -31,7 +31,7 @@ export async function evaluateCosts(
   { firstUsers, maxMs, now }: { firstUsers: ReadonlySet<string>; maxMs: number; now: Date },
 ): Promise<CostAlertEvaluation> {
   if (asked.length === 0) return { firings: [], isMoreWaiting: false, faults: [] };
-  const query = queryOn(client);
+  const query = createQueryOnConnection(client);
   const ofUsers = Map.groupBy(asked, ({ userId }) => userId);
   const users = [...ofUsers.keys()].sort((a, b) => Number(firstUsers.has(b)) - Number(firstUsers.has(a)));
   const faults: CostAlertEvaluation['faults'] = [];
@@ -57,7 +57,7 @@ async function costsOf(db: Database, userId: string, asked: readonly RulePeriod[
   const byStart = Map.groupBy(asked, ({ startMs, endMs }) => `${startMs} ${endMs}`);
   const groups = [...byStart.values()];
   const periods = groups.map(([first]) => first as RulePeriod);
-  const costs = await loadCostsSoFar(db, userId, periods, now);
+  const costs = await loadCostsOfCurrentPeriods(db, userId, periods, now);
   return groups.flatMap((ones, index) => {
     const cost = costs[index];
     return cost ? ones.map((one) => ({ one, cost })) : [];

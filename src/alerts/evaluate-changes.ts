@@ -1,12 +1,19 @@
 import type { MilliwattHours } from '#src/core/units.ts';
-import { type Database, databaseOn, type Pool, type PoolClient, type Query, queryOn } from '#src/database/connect.ts';
+import {
+  createDatabaseOn,
+  createQueryOnConnection,
+  type Database,
+  type Pool,
+  type PoolClient,
+  type Query,
+} from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { publishedUsersSql, queueChangedHours } from '#src/delivery/usage-updated.ts';
 import { type CostAlertEvaluation, evaluateCosts } from './costs.ts';
 import { PERIOD_KINDS } from './evaluate.ts';
 import { type AlertFiring, fireAlerts } from './fire.ts';
 import { isCostAlertType, listHoursThatMayFire, PERIOD_KIND_BY_ALERT_TYPE } from './period.ts';
-import type { Evaluator } from './pool.ts';
+import type { AlertEvaluator } from './pool.ts';
 import { type AlertRule, loadActiveRules, type RulePeriod, toFiringFields } from './rule.ts';
 import { computeUsageTotals } from './totals.ts';
 
@@ -19,7 +26,7 @@ const MAX_CHANGES = 5_000;
 const MAX_COSTS_MS = 500;
 
 /** Result of one pass over the queue of changed hours. */
-export interface EvaluationResult {
+export interface AlertEvaluationResult {
   /** Number of changed hours processed, summed over users. */
   changes: number;
   /** Whether changes remain in the queue after this pass. */
@@ -44,20 +51,20 @@ interface Change {
  */
 export async function evaluateChangedHours(
   pool: Pool,
-  evaluator: Evaluator,
+  evaluator: AlertEvaluator,
   now: Date,
   maxChanges = MAX_CHANGES,
   maxCostsMs = MAX_COSTS_MS,
-): Promise<EvaluationResult> {
+): Promise<AlertEvaluationResult> {
   return inTransaction(pool, async (client: PoolClient) => {
-    const query = queryOn(client);
+    const query = createQueryOnConnection(client);
     const { count, hasMore, rows } = await takeChanges(query, maxChanges);
     if (rows.length === 0) return { changes: count, hasMore, candidates: 0, fired: 0, faults: [] };
     const rules = await loadActiveRules(query, [...new Set(rows.map(({ user_id }) => user_id))]);
     const asked = await candidatesOf(evaluator, rules, rows, now);
     const open = await filterUnfired(query, asked);
     const onUsage = await evaluateUsage(
-      databaseOn(client),
+      createDatabaseOn(client),
       open.filter(({ rule }) => !isCostAlertType(rule.type)),
       now,
     );
@@ -119,7 +126,7 @@ async function takeChanges(
 
 /** Returns each period that contains a changed hour, once for each alert rule. Worker threads compute the periods. */
 async function candidatesOf(
-  evaluator: Evaluator,
+  evaluator: AlertEvaluator,
   rules: readonly AlertRule[],
   changes: readonly Change[],
   now: Date,

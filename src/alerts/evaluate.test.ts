@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toComparableBillionths } from '#src/alerts/costs.ts';
 import { findCandidatePeriods, PERIOD_KINDS } from '#src/alerts/evaluate.ts';
-import { listHoursThatMayFire, periodAt, periodsOfHour } from '#src/alerts/period.ts';
-import { splitSpan } from '#src/energy/usage/totals.ts';
+import { getPeriodAt, listHoursThatMayFire, listPeriodsOfHour } from '#src/alerts/period.ts';
+import { splitTimeRange } from '#src/energy/usage/totals.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -67,7 +67,7 @@ describe('period of an instant', () => {
     fc.assert(
       fc.property(kind, zone, anyHour, fc.integer({ min: 0, max: HOUR_MS - 1 }), (one, name, hour, within) => {
         const atMs = hour + within;
-        const { startMs, endMs } = periodAt(one, name, atMs);
+        const { startMs, endMs } = getPeriodAt(one, name, atMs);
         expect(startMs <= atMs && atMs < endMs).toBe(true);
         expect(onPage(one, name, startMs)).toBe(onPage(one, name, atMs));
         expect(onPage(one, name, endMs - 1)).toBe(onPage(one, name, atMs));
@@ -93,8 +93,8 @@ describe('period of an instant', () => {
   test('is split into pieces that add up to it, each aligned with the buckets of its aggregate', () => {
     fc.assert(
       fc.property(kind, zone, anyHour, (one, name, ms) => {
-        const period = periodAt(one, name, ms);
-        const { days, before, after, quarters } = splitSpan(period);
+        const period = getPeriodAt(one, name, ms);
+        const { days, before, after, quarters } = splitTimeRange(period);
         const covered = [before, days, after, quarters].filter(([from, to]) => from < to);
         expect(covered[0]?.[0]).toBe(period.startMs);
         expect(covered.at(-1)?.[1]).toBe(period.endMs);
@@ -142,7 +142,7 @@ test('returns each period that a changed hour affects once, unless the period en
           for (const { user, hourMs: from } of changes) {
             if (user !== one.user) continue;
             for (let ms = from; ms < from + HOUR_MS; ms += 15 * 60_000) {
-              const { startMs, endMs } = periodAt(PERIOD_KINDS[one.kind] as 'hour', ZONES[one.zone] as string, ms);
+              const { startMs, endMs } = getPeriodAt(PERIOD_KINDS[one.kind] as 'hour', ZONES[one.zone] as string, ms);
               if (endMs > nowMs - 24 * HOUR_MS) wanted.add(`${index} ${startMs} ${endMs}`);
             }
           }
@@ -164,12 +164,12 @@ test('the hours that may fire include an hour of every day or month that may sti
       (zone, kind, hour) => {
         const nowMs = hour + 1_234_567;
         const touched = new Set(
-          listHoursThatMayFire(nowMs).flatMap((ms) => periodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
+          listHoursThatMayFire(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
         // Iterates backwards from the current period to the first period that ended too long ago to fire.
-        for (let one = periodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
+        for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
-          one = periodAt(kind, zone, one.startMs - 1);
+          one = getPeriodAt(kind, zone, one.startMs - 1);
         }
       },
     ),

@@ -1,4 +1,4 @@
-import { type Period, type PeriodKind, periodsOfHour } from './period.ts';
+import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
 
 /** Time in ms after the end of a period, from which the period's alerts no longer fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
@@ -7,23 +7,23 @@ const TOO_LATE_MS = 24 * 3_600_000;
 export const PERIOD_KINDS: readonly PeriodKind[] = ['hour', 'day', 'month'];
 
 /** Alert rules as typed arrays, in which one index stands for one alert. The arrays are transferred to a thread without copying. */
-export interface RuleArrays {
+export interface RuleColumns {
   /** Kind of each alert's period, as an index into PERIOD_KINDS. */
   kind: Uint8Array;
   /** Time zone of each alert, as an index into the zones of the batch. */
   zone: Uint16Array;
-  /** Index of each alert's user, as in `ChangeArrays.user`, in ascending order. */
+  /** Index of each alert's user, as in `ChangeColumns.user`, in ascending order. */
   user: Uint32Array;
 }
 
 /** Hours whose consumption changed, by their starts (Unix ms, UTC). */
-export interface ChangeArrays {
+export interface ChangeColumns {
   user: Uint32Array;
   hourMs: Float64Array;
 }
 
 /** Periods that may fire: index of the rule, start and end (Unix ms). */
-export interface CandidateArrays {
+export interface CandidateColumns {
   rule: Uint32Array;
   startMs: Float64Array;
   endMs: Float64Array;
@@ -31,11 +31,11 @@ export interface CandidateArrays {
 
 /** Returns each period that contains a changed hour, once for each alert rule, except periods that ended more than a day ago. Pure. */
 export function findCandidatePeriods(
-  rules: RuleArrays,
+  rules: RuleColumns,
   zones: readonly string[],
-  changes: ChangeArrays,
+  changes: ChangeColumns,
   nowMs: number,
-): CandidateArrays {
+): CandidateColumns {
   const rulesOf = new Map<number, number[]>();
   for (const [index, user] of rules.user.entries()) {
     const known = rulesOf.get(user);
@@ -48,7 +48,7 @@ export function findCandidatePeriods(
     const name = `${kind} ${zone} ${hourMs}`;
     let found = known.get(name);
     if (!found) {
-      found = periodsOfHour(PERIOD_KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
+      found = listPeriodsOfHour(PERIOD_KINDS[kind] as PeriodKind, zones[zone] as string, hourMs);
       known.set(name, found);
     }
     return found;

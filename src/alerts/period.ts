@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
 import { createClockUnitEnds, findOffset, listOffsets } from '#src/energy/local-time.ts';
-import { firstInstant } from '#src/energy/ranges.ts';
-import { startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { getFirstInstant } from '#src/energy/ranges.ts';
+import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { AlertType } from './store.ts';
 
 /**
@@ -38,11 +38,11 @@ export interface Period {
  * Returns the period of a time zone (IANA name) that contains an instant. Hours begin on the zone's clock: in Kolkata
  * at half past (UTC).
  */
-export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
+export function getPeriodAt(kind: PeriodKind, zone: string, atMs: number): Period {
   if (kind === 'hour') return clockHourAt(zone, atMs);
   const time = DateTime.fromMillis(atMs, { zone });
   const next = time.startOf(kind).plus({ [kind]: 1 });
-  return { startMs: firstInstant(time, kind).toMillis(), endMs: firstInstant(next, kind).toMillis() };
+  return { startMs: getFirstInstant(time, kind).toMillis(), endMs: getFirstInstant(next, kind).toMillis() };
 }
 
 /**
@@ -51,7 +51,7 @@ export function periodAt(kind: PeriodKind, zone: string, atMs: number): Period {
  */
 function clockHourAt(zone: string, atMs: number): Period {
   const range = { from: new Date(atMs - HOUR_MS), to: new Date(atMs + HOUR_MS), zone };
-  const startMs = startOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
+  const startMs = getStartOfClockUnit(atMs, { offset: findOffset(listOffsets(range), atMs) }, 'hour');
   return { startMs, endMs: createClockUnitEnds(range, 'hour')(startMs) };
 }
 
@@ -63,10 +63,10 @@ export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);
 
 /** Returns the periods of a zone that overlap a UTC hour. */
-export function periodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
+export function listPeriodsOfHour(kind: PeriodKind, zone: string, hourMs: number): Period[] {
   const periods: Period[] = [];
   for (let atMs = hourMs; atMs < hourMs + HOUR_MS; ) {
-    const period = periodAt(kind, zone, atMs);
+    const period = getPeriodAt(kind, zone, atMs);
     periods.push(period);
     atMs = period.endMs;
   }

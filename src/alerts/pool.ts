@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { hasLittleMemory } from '#src/core/memory.ts';
-import { createThreads } from '#src/core/threads.ts';
+import { createThreadPool } from '#src/core/threads.ts';
 import type { EvaluationTask } from './evaluate.task.ts';
-import { type CandidateArrays, findCandidatePeriods } from './evaluate.ts';
+import { type CandidateColumns, findCandidatePeriods } from './evaluate.ts';
 
 /** Evaluates alerts. */
-export interface Evaluator {
-  candidates(...batch: EvaluationTask): Promise<CandidateArrays>;
+export interface AlertEvaluator {
+  candidates(...batch: EvaluationTask): Promise<CandidateColumns>;
   /** Number of batches that should be evaluated concurrently. */
   lanes: number;
   /** Returns the number of tasks that wait for a thread. */
@@ -15,7 +15,7 @@ export interface Evaluator {
 }
 
 /** Evaluates in the caller's thread, for machines on which a worker thread (20 MB) is too large. */
-const WITHOUT_THREADS: Evaluator = {
+const WITHOUT_THREADS: AlertEvaluator = {
   candidates: async (...batch) => findCandidatePeriods(...batch),
   lanes: 1,
   waiting: () => 0,
@@ -27,9 +27,9 @@ const WITHOUT_THREADS: Evaluator = {
  * memory, starts no threads. If a task crashes its thread, only that task fails: its transaction is rolled back, and the batch is evaluated
  * again.
  */
-export function startEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): Evaluator {
+export function startAlertEvaluator(threads: number = Math.max(1, availableParallelism() - 1)): AlertEvaluator {
   if (hasLittleMemory()) return WITHOUT_THREADS;
-  const pool = createThreads<EvaluationTask, CandidateArrays>(
+  const pool = createThreadPool<EvaluationTask, CandidateColumns>(
     new URL('./evaluate.task.ts', import.meta.url),
     // Each concurrent batch waits for its task before it submits another task, so the queue cannot grow beyond `mayWait`.
     { least: 1, most: threads, mayWait: 2 * threads },

@@ -2,18 +2,18 @@ import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS, type MilliwattHours, milliwattHoursToKwh, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Cost } from '#src/cost/cost.ts';
 import { loadCosts } from '#src/cost/costs.ts';
-import { isTwoCurrenciesError, loadCostsSoFar } from '#src/cost/running.ts';
+import { isTwoCurrenciesError, loadCostsOfCurrentPeriods } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readHomeUsage } from '#src/energy/home-usage.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { toComparableBillionths } from './costs.ts';
 import {
   type CostAlertType,
+  getPeriodAt,
   PERIOD_KIND_BY_ALERT_TYPE,
   type Period,
   type PeriodKind,
-  periodAt,
   type UsageAlertType,
 } from './period.ts';
 
@@ -47,7 +47,7 @@ export async function previewUsage(
     .filter(({ milliwattHours }) => milliwattHours > thresholdMilliwattHours)
     .map(({ at, milliwattHours }) => {
       const atMs = typeof at === 'string' ? DateTime.fromISO(at, { zone }).toMillis() : at.getTime();
-      const { startMs, endMs } = periodAt(kind, zone, atMs);
+      const { startMs, endMs } = getPeriodAt(kind, zone, atMs);
       return {
         period_start: new Date(startMs).toISOString(),
         period_end: new Date(endMs).toISOString(),
@@ -92,7 +92,7 @@ async function costsBy(
   try {
     const rows = await loadCosts(db, { buyer: { userId }, range, now }, kind);
     return rows.map(({ labels, cost }) => ({
-      period: periodAt(kind, zone, DateTime.fromISO(labels.date, { zone }).toMillis()),
+      period: getPeriodAt(kind, zone, DateTime.fromISO(labels.date, { zone }).toMillis()),
       cost,
     }));
   } catch (error) {
@@ -101,8 +101,8 @@ async function costsBy(
   // Rare: tariffs of two currencies are valid in the range, so each period is computed separately.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
-    periods.push(periodAt(kind, zone, atMs));
-  const costs = await loadCostsSoFar(db, userId, periods, now);
+    periods.push(getPeriodAt(kind, zone, atMs));
+  const costs = await loadCostsOfCurrentPeriods(db, userId, periods, now);
   return periods.flatMap((period, index) => {
     const cost = costs[index];
     return cost ? [{ period, cost }] : [];
@@ -113,7 +113,11 @@ async function costsBy(
 function lookedAt(kind: PeriodKind, zone: string, now: Date): Range {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.minus({ days: DAYS - 1 });
-  return dayRange((kind === 'month' ? first.startOf('month') : first).toISODate() ?? '', today.toISODate() ?? '', zone);
+  return createDayRange(
+    (kind === 'month' ? first.startOf('month') : first).toISODate() ?? '',
+    today.toISODate() ?? '',
+    zone,
+  );
 }
 
 /**

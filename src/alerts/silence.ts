@@ -1,4 +1,4 @@
-import { type Pool, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { fireAlerts } from './fire.ts';
 
@@ -11,7 +11,7 @@ const MOST = 1_000;
  */
 export async function fireSilenceAlerts(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
-    const query = queryOn(client);
+    const query = createQueryOnConnection(client);
     const { rows } = await query<{
       alert_id: string;
       threshold_hours: number;

@@ -25,7 +25,7 @@ import { addAuthentication } from './plugins/authentication.ts';
 import { addCertificateDownload } from './plugins/certificate.ts';
 import { addClaimRoutes } from './plugins/claims.ts';
 import { addCors } from './plugins/cors.ts';
-import { addErrorHandler, errorBody } from './plugins/errors.ts';
+import { addErrorHandler, createErrorBody } from './plugins/errors.ts';
 import { addMailedLinks } from './plugins/mailed-links.ts';
 import { addNotFound, addRootRedirect } from './plugins/not-found.ts';
 import { addConnectionDraining, addProtocolErrors, refuseBrokenRequest, toOriginForm } from './plugins/protocol.ts';
@@ -34,7 +34,7 @@ import { addRequestLog, addRequestMetrics, addRequestSpans } from './plugins/req
 import { addUnsentAnswers } from './plugins/unsent-answers.ts';
 import { createApiServer, SERVER_TIMEOUTS } from './server.ts';
 import { addFairShare } from './share.ts';
-import { trustedProxies } from './trusted-proxies.ts';
+import { createTrustedProxyTest } from './trusted-proxies.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -62,7 +62,7 @@ interface AppParts {
   /** Sends a mail with a link and a code for signing in to the dashboard. */
   mailSignIn: SignInParts['mail'];
   /** Records ended keys, sessions and other objects in a file next to the back-ups, so that a restore ends them again. */
-  writeEndings?: (() => Promise<void>) | null;
+  writeEndedObjects?: (() => Promise<void>) | null;
   metrics?: Metrics;
   log: Logger;
   /** Signal on which clients are asked to move to another process. Requests are still answered after it. */
@@ -74,7 +74,7 @@ interface AppParts {
 /** Builds the API as a fastify instance over TLS with HTTP/1.1 and HTTP/2. The instance does not listen yet. */
 export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance {
   const { secret, counter, mqtt, oidc, publicUrl, mailSignIn, metrics, handOn } = parts;
-  const { certificate = () => parts.tls.cert, writeEndings } = parts;
+  const { certificate = () => parts.tls.cert, writeEndedObjects } = parts;
   const live = new LiveStreams(context, counter);
   context.live = live;
   context.mailedIdOf = (purpose, token) => verifyMailedToken(secret, purpose, token);
@@ -99,7 +99,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   acceptJson(app);
   addErrorHandler(app, publicUrl);
   addCommonHeaders(app);
-  if (writeEndings) recordEndings(app, writeEndings);
+  if (writeEndedObjects) recordEndings(app, writeEndedObjects);
   addUnsentAnswers(app, metrics);
   if (metrics) addRequestMetrics(app, metrics);
   const open = { energy_live_streams: 'Open streams of live readings' };
@@ -111,7 +111,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     if (await parts.isReady()) return { status: 'ready' };
-    return reply.status(503).header('Retry-After', '5').send(errorBody('unavailable', publicUrl()));
+    return reply.status(503).header('Retry-After', '5').send(createErrorBody('unavailable', publicUrl()));
   });
   addRootRedirect(app);
   addCertificateDownload(app, certificate);
@@ -148,16 +148,17 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     // No limit for identifiers: an identifier of any length gets 404 if it does not exist. 16 KiB is the limit of a whole request head.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
-    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, errorBody('badRequest', publicUrl())),
+    clientErrorHandler: (error, socket) =>
+      refuseBrokenRequest(error, socket, createErrorBody('badRequest', publicUrl())),
     frameworkErrors: (_error, _request, reply) =>
-      (reply as FastifyReply).status(400).send(errorBody('badRequest', publicUrl())),
+      (reply as FastifyReply).status(400).send(createErrorBody('badRequest', publicUrl())),
   }) as FastifyInstance;
   return { app, http2: () => http2 };
 }
 
 /** Refuses a request, without reading its body, if a trusted proxy reports that the client connected without TLS. */
 function refusePlainHttpBehindProxy(app: FastifyInstance, proxies: readonly string[]): void {
-  const isTrusted = trustedProxies(proxies);
+  const isTrusted = createTrustedProxyTest(proxies);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.headers['x-forwarded-proto'] === 'http' && isTrusted(request.socket.remoteAddress))
       throw new AppError('httpsRequired');
@@ -184,14 +185,14 @@ function addCommonHeaders(app: FastifyInstance): void {
  * Records the keys, sessions and other objects that a request has ended before the response is sent, so that restoring a back-up cannot
  * undo a confirmed erasure or revocation.
  */
-function recordEndings(app: FastifyInstance, writeEndings: () => Promise<void>): void {
+function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<void>): void {
   app.addHook('onSend', ({ method, routeOptions }, { statusCode }, _payload, done) => {
     // Requests that send readings end no access, so they need not wait for the disk of the back-ups.
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || routeOptions.url?.endsWith('/readings'))
       return done();
     // A refused request can also end an authorization: the second use of a token.
     if (statusCode >= 400 && routeOptions.url !== OAUTH_PATHS.token) return done();
-    writeEndings().then(() => done(), done);
+    writeEndedObjects().then(() => done(), done);
   });
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
-import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
+import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 
 /** Rows of a CSV body, with their line numbers. */
 export class CsvRows extends Array<Record<string, unknown>> {
@@ -81,7 +81,7 @@ export function acceptExactJson(scope: FastifyInstance, members: readonly string
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => {
     const read: Done = (error, value) =>
-      done(error, error || !mayHaveInexactNumbers(text) ? value : parseExactJson(text, members));
+      done(error, error || !canHaveInexactNumbers(text) ? value : parseExactJson(text, members));
     void readJson(request, text, read);
   });
 }
@@ -110,7 +110,7 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
 const MAX_LEVELS = 100;
 
 /** Whether parsed JSON is nested more deeply than any valid request. */
-export function isTooDeep(value: unknown): boolean {
+export function isNestedTooDeeply(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= MAX_LEVELS; depth++) {
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));

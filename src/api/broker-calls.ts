@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { type BrokerAccess, isAnotherLoginsClientId } from '#src/devices/broker-access.ts';
-import { topicOfRoutingKey } from '#src/devices/topics.ts';
+import { findTopicOfRoutingKey } from '#src/devices/topics.ts';
 
 /** Maximum size of the body of a broker's call, in bytes. Names, passwords and topics are short. */
 const BODY_LIMIT = 65_536;
@@ -63,7 +63,7 @@ function textsOf(body: unknown): Call {
 function topicsOf(body: unknown, call: Call): string[] {
   const list = (body as { topics?: unknown } | null)?.topics;
   if (Array.isArray(list)) return list.map((one) => String((one as { topic?: unknown } | null)?.topic ?? ''));
-  if (call.routing_key !== undefined) return [topicOfRoutingKey(call.routing_key) ?? ''];
+  if (call.routing_key !== undefined) return [findTopicOfRoutingKey(call.routing_key) ?? ''];
   return call.topic === undefined ? [] : [call.topic];
 }
 

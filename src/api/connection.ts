@@ -23,7 +23,7 @@ export const getConnection = (reply: FastifyReply): object => reply.request.raw.
  * read it after the connection has closed. Limits, logs and the audit log need the address for requests whose client has hung up. Destroys
  * a connection that has already closed.
  */
-export function keepAddress(socket: Socket): void {
+export function storeClientAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }
 

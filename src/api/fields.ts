@@ -94,7 +94,7 @@ export function countRows(start: string, end: string, groupBy: GroupBy): number 
 }
 
 /** Returns the names of the columns that identify the time of a row. */
-export function timeColumns(groupBy: GroupBy): string[] {
+export function listTimeColumns(groupBy: GroupBy): string[] {
   if (!isClockUnit(groupBy)) return ['date'];
   return ['date', groupBy === 'hour' ? 'hour' : 'time', 'starts_at'];
 }
@@ -196,7 +196,7 @@ export const decimalField = z.union([z.string(), z.number()]).transform((written
 export const currencyField = z.string().refine(isCurrency, 'must be a currency of ISO 4217, such as EUR');
 
 /** Returns the schema of a list. Its length is checked before its items, so that a long list costs little. */
-export const listOf = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
+export const boundedArray = <Item extends z.ZodType>(item: Item, least: number, most: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= most) return value;
     context.issues.push({ code: 'custom', message: `must have at most ${most} items`, input: value, continue: false });

@@ -4,7 +4,7 @@ import type { AnyOperation } from './operation.ts';
 const text = { type: 'string' };
 
 /** Descriptions of response headers, for `components.headers` of the OpenAPI document. */
-export const HEADERS = {
+export const RESPONSE_HEADER_SCHEMAS = {
   'Request-Id': { description: 'Id of the request, as in the log of the service.', schema: text },
   'Energy-Service-Version': { description: 'Version of the service.', schema: text, example: '1.7.0' },
   'RateLimit-Policy': {
@@ -49,7 +49,7 @@ export const HEADERS = {
   'Content-Disposition': { description: 'File name for saving the response.', schema: text },
 } satisfies Record<string, Json>;
 
-type Header = keyof typeof HEADERS;
+type Header = keyof typeof RESPONSE_HEADER_SCHEMAS;
 
 const ALWAYS: Header[] = ['Request-Id', 'Energy-Service-Version'];
 /** Headers of every response to a request that counts against an account. Requests without a valid key do not count. */
@@ -65,11 +65,11 @@ const referring = (names: Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Returns the descriptions of an error response's headers. */
-export const errorHeaders = (status: number): Json =>
+export const getErrorHeaders = (status: number): Json =>
   referring([...ALWAYS, ...(status === 401 ? [] : COUNTED), ...(OF_ERROR[status] ?? [])]);
 
 /** Returns the descriptions of the headers of an operation's successful response. */
-export function answerHeaders({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
+export function getResponseHeaders({ method, query, produces, readsFromStandby, deprecated }: AnyOperation): Json {
   const isList = query && 'cursor' in query.shape;
   return {
     ...referring([

@@ -1,4 +1,4 @@
-import { idsInPath } from './operation.ts';
+import { listIdsInPath } from './operation.ts';
 
 /** Data of a request for which sample code is generated. */
 interface Sampled {
@@ -18,7 +18,7 @@ export const toCamelCase = (name: string): string =>
 export const toSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Generates sample code that calls an operation: with curl, and in each language that has a client. Pure. */
-export function buildSamples(of: Sampled): { lang: string; label: string; source: string }[] {
+export function buildCodeSamples(of: Sampled): { lang: string; label: string; source: string }[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(of) },
     { lang: 'JavaScript', label: 'TypeScript', source: typescript(of) },
@@ -40,7 +40,7 @@ function curl({ method, path, body, query }: Sampled): string {
 
 function typescript({ name, path, body, query }: Sampled): string {
   const args = [
-    ...idsInPath(path).map(toCamelCase),
+    ...listIdsInPath(path).map(toCamelCase),
     ...(body === undefined ? [] : [inJavaScript(body)]),
     ...(Object.keys(query).length > 0 ? [inJavaScript(query)] : []),
   ];
@@ -49,7 +49,7 @@ function typescript({ name, path, body, query }: Sampled): string {
 
 function python({ name, path, body, query }: Sampled): string {
   const args = [
-    ...idsInPath(path),
+    ...listIdsInPath(path),
     ...(body === undefined ? [] : [inPython(body)]),
     ...Object.entries(query).map(([name, value]) => `${name}="${value}"`),
   ];

@@ -1,4 +1,4 @@
-import { type EventType, eventSchema } from '#src/events/bodies.ts';
+import { createEventSchema, type EventType } from '#src/events/bodies.ts';
 import { type Json, toJsonSchema } from './openapi-schema.ts';
 import { EVENT_EXAMPLES } from './v1/webhooks/shape.ts';
 
@@ -33,7 +33,7 @@ const PARAMETERS = [
 ];
 
 /** Returns the `webhooks` of the OpenAPI document: the requests that the service sends to receivers. */
-export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
+export const buildOpenApiWebhooks = (schemas: Record<string, Json>): Json =>
   Object.fromEntries(
     Object.entries(SUMMARIES).map(([type, summary]) => [
       type,
@@ -49,7 +49,7 @@ export const openApiWebhooks = (schemas: Record<string, Json>): Json =>
             required: true,
             content: {
               'application/json': {
-                schema: toJsonSchema(eventSchema(type as EventType), 'output', schemas),
+                schema: toJsonSchema(createEventSchema(type as EventType), 'output', schemas),
                 example: EVENT_EXAMPLES[type as EventType],
               },
             },

@@ -1,14 +1,14 @@
-import { ERRORS, type ErrorName } from '#src/core/errors.ts';
+import { ERROR_DEFINITIONS, type ErrorName } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { CsvBody } from './bodies.ts';
 import { EXAMPLES } from './examples.ts';
-import { answerHeaders, errorHeaders, HEADERS } from './openapi-headers.ts';
-import { buildSamples } from './openapi-samples.ts';
+import { getErrorHeaders, getResponseHeaders, RESPONSE_HEADER_SCHEMAS } from './openapi-headers.ts';
+import { buildCodeSamples } from './openapi-samples.ts';
 import { type Json, toJsonSchema } from './openapi-schema.ts';
-import { openApiWebhooks } from './openapi-webhooks.ts';
-import { type AnyOperation, idsInPath, operationScopes } from './operation.ts';
-import { errorBody } from './plugins/errors.ts';
+import { buildOpenApiWebhooks } from './openapi-webhooks.ts';
+import { type AnyOperation, getOperationScopes, listIdsInPath } from './operation.ts';
+import { createErrorBody } from './plugins/errors.ts';
 import { errorSchema } from './shapes.ts';
 import { MEDIA_TYPES } from './tables/accept.ts';
 import { type Examples, PARAMETER_EXAMPLES } from './v1/example-ids.ts';
@@ -19,7 +19,7 @@ type Named = AnyOperation & { name: OperationName };
 /** Maximum length of the description of a status. A longer description is split by error. */
 const MAX_DESCRIPTION = 400;
 /** Errors of the catalogue, grouped by status. */
-const STATUSES = Map.groupBy(Object.keys(ERRORS) as ErrorName[], (name) => ERRORS[name].status);
+const STATUSES = Map.groupBy(Object.keys(ERROR_DEFINITIONS) as ErrorName[], (name) => ERROR_DEFINITIONS[name].status);
 
 const TAGS: Record<string, string> = {
   'energy-insights': 'Usage, grid exchange, production and cost of a home, by hour, day or month.',
@@ -51,7 +51,7 @@ const TAGS: Record<string, string> = {
 /**
  * Generates the OpenAPI 3.1 document of the public API from the schemas that validate requests. `url`: URL at which clients reach the API.
  */
-export function openApiDocument(url: string): Json {
+export function buildOpenApiDocument(url: string): Json {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
   toJsonSchema(errorSchema, 'output', schemas);
@@ -73,9 +73,9 @@ export function openApiDocument(url: string): Json {
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: openApiWebhooks(schemas),
+    webhooks: buildOpenApiWebhooks(schemas),
     components: {
-      headers: HEADERS,
+      headers: RESPONSE_HEADER_SCHEMAS,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, eus_live_… or eus_test_…' },
       },
@@ -96,11 +96,12 @@ function errorResponse(status: number, names: readonly ErrorName[], url: string)
     429: { retry_after: 30 },
   }[status];
   const examples = names.map(
-    (name) => [name, { summary: ERRORS[name].meaning, value: { ...errorBody(name, url), ...more } }] as const,
+    (name) =>
+      [name, { summary: ERROR_DEFINITIONS[name].meaning, value: { ...createErrorBody(name, url), ...more } }] as const,
   );
   return {
-    description: descriptionOf(names.map((name) => ERRORS[name].meaning)),
-    headers: errorHeaders(status),
+    description: descriptionOf(names.map((name) => ERROR_DEFINITIONS[name].meaning)),
+    headers: getErrorHeaders(status),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/ErrorBody' },
@@ -132,13 +133,13 @@ function operationObject(operation: Named, schemas: Record<string, Json>): Json 
     // Marks requests that clients may always repeat, because they change nothing.
     ...(changes === 'nothing' && { 'x-changes-nothing': true }),
     summary,
-    description: needs(operationScopes(operation)),
+    description: needs(getOperationScopes(operation)),
     tags: [path.split('/')[2] ?? ''],
     parameters,
     ...omitUndefined({ requestBody: requestBodyOf(operation, schemas) }),
     responses: responsesOf(operation, schemas),
     ...(produces !== EVENT_STREAM && {
-      'x-codeSamples': buildSamples({ name, method, path, body: EXAMPLES[name].body, query: mustAsk(parameters) }),
+      'x-codeSamples': buildCodeSamples({ name, method, path, body: EXAMPLES[name].body, query: mustAsk(parameters) }),
     }),
   };
 }
@@ -160,7 +161,7 @@ function responsesOf(operation: Named, schemas: Record<string, Json>): Json {
   const { method, answer, formats = [], produces = 'application/json', isTrial } = operation;
   const { status = method === 'POST' ? 201 : 200 } = operation;
   const example: Examples[string] = EXAMPLES[operation.name];
-  const headers = answerHeaders(operation);
+  const headers = getResponseHeaders(operation);
   const schema = toJsonSchema(answer, 'output', schemas);
   return {
     [status]: {
@@ -266,7 +267,7 @@ const LAST_EVENT_ID: Json = {
 export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>
-  idsInPath(path).map((name) => ({
+  listIdsInPath(path).map((name) => ({
     name,
     in: 'path',
     required: true,

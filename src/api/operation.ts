@@ -11,14 +11,22 @@ import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
-import { type AuditRecord, ownerOfTarget, recordAction } from '#src/users/audit.ts';
-import { acceptCsv, acceptExactJson, acceptSenml, type CsvBody, isTooDeep, rowName, SenmlPack } from './bodies.ts';
+import { type AuditRecord, findOwnerOfTarget, recordAction } from '#src/users/audit.ts';
+import {
+  acceptCsv,
+  acceptExactJson,
+  acceptSenml,
+  type CsvBody,
+  isNestedTooDeeply,
+  rowName,
+  SenmlPack,
+} from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
-import { fetchPage, type IdOf, type Page } from './pages.ts';
+import { fetchPage, type ItemIdentifier, type Page } from './pages.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import { type Format, negotiateFormat } from './tables/accept.ts';
-import { validationErrors } from './validation-errors.ts';
+import { listFieldErrors } from './validation-errors.ts';
 
 type OtherFormat = Exclude<Format, 'json'>;
 
@@ -41,7 +49,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
   /** Returns the requested page of a list whose query has `pageFields`, and adds a Link header for the next page (`fetchPage`). */
-  page<Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>): Promise<Item[]>;
+  page<Item extends object>(id: ItemIdentifier<Item>, find: (page: Page) => Promise<Item[]>): Promise<Item[]>;
   reply: FastifyReply;
   /** The format in `formats` that the client prefers, or JSON. */
   format: Formats | 'json';
@@ -77,7 +85,7 @@ type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   : unknown;
 
 /** Returns the names of the ids in a path. */
-export const idsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+export const listIdsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -281,7 +289,7 @@ export async function runAudited(
   // The audit entry is written before the change, because a deleted target has no owner afterwards. If the target does not exist, the
   // request is refused and the entry is rolled back.
   if (db.isTransaction && typeof named === 'string') {
-    if (await ownerOfTarget(db, named)) await note(named);
+    if (await findOwnerOfTarget(db, named)) await note(named);
     return handle(call);
   }
   const answer = await handle(call);
@@ -391,12 +399,12 @@ function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
 }
 
 /** Returns the scopes that an operation needs. */
-export const operationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
+export const getOperationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 
 function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): void {
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
-  const missing = operationScopes(definition).filter((scope) => !scopes.has(scope));
+  const missing = getOperationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
   // The error may name the missing scope, because the scope concerns only the caller's own key. No data have been looked up yet, so the
   // error reveals nothing else.
@@ -434,7 +442,7 @@ function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined && schema.safeParse(undefined).success) return undefined;
   if (body === undefined) throw new AppError('bodyRequired');
   const isPack = body instanceof SenmlPack;
-  if (isTooDeep(isPack ? body.records : body))
+  if (isNestedTooDeeply(isPack ? body.records : body))
     throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
   return isPack ? body : valid(schema, body, 'body');
 }
@@ -453,5 +461,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw unprocessable(...validationErrors(parsed.error, where, (index) => rowName(value, index)));
+  throw unprocessable(...listFieldErrors(parsed.error, where, (index) => rowName(value, index)));
 }

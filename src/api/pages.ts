@@ -9,7 +9,7 @@ export interface Page {
 }
 
 /** Member that identifies an item of a list, or a function that returns the identifier of an item. */
-export type IdOf<Item> = keyof Item | ((item: Item) => string);
+export type ItemIdentifier<Item> = keyof Item | ((item: Item) => string);
 
 /** Response to which a Link header is added. */
 interface Linked {
@@ -47,7 +47,7 @@ export async function fetchPage<T extends object>(
   reply: Linked,
   url: string,
   asked: Page,
-  id: IdOf<T>,
+  id: ItemIdentifier<T>,
   find: (page: Page) => Promise<T[]>,
 ): Promise<T[]> {
   const { limit } = asked;

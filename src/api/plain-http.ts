@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { escapeHtml } from '#src/core/html.ts';
 import { type Language, loadWords } from '#src/delivery/words/words.ts';
-import { keepAddress } from './connection.ts';
+import { storeClientAddress } from './connection.ts';
 import { PLAIN_PAGE_POLICY, renderPlainPage, wantsHtml } from './plain-page.ts';
-import { errorBody } from './plugins/errors.ts';
+import { createErrorBody } from './plugins/errors.ts';
 import { LENIENT_PARSER, refuseBrokenRequest } from './plugins/protocol.ts';
 import { negotiateLanguage } from './tables/accept.ts';
 
@@ -12,7 +12,7 @@ import { negotiateLanguage } from './tables/accept.ts';
  * that terminates TLS (X-Forwarded-Proto: https) are served. Browsers get a page with a link to `publicUrl`, never to the host in the
  * request.
  */
-export function plainHttpServer(
+export function createPlainHttpServer(
   isTrusted: (address: string | undefined) => boolean,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
   publicUrl: () => string,
@@ -28,7 +28,9 @@ export function plainHttpServer(
   const refuse = async (request: IncomingMessage, response: ServerResponse) => {
     const isPage = wantsHtml(request.headers);
     const language = negotiateLanguage(request.headers['accept-language'] ?? '') ?? 'en';
-    const sent = isPage ? await pageTo(publicUrl(), language) : JSON.stringify(errorBody('httpsRequired', publicUrl()));
+    const sent = isPage
+      ? await pageTo(publicUrl(), language)
+      : JSON.stringify(createErrorBody('httpsRequired', publicUrl()));
     response.writeHead(403, {
       'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(sent),
@@ -40,9 +42,9 @@ export function plainHttpServer(
   };
   const server = createServer(LENIENT_PARSER, answer);
   server.on('checkExpectation', answer);
-  server.on('connection', keepAddress);
+  server.on('connection', storeClientAddress);
   server.on('clientError', (error, socket) =>
-    refuseBrokenRequest(error, socket, errorBody('httpsRequired', publicUrl())),
+    refuseBrokenRequest(error, socket, createErrorBody('httpsRequired', publicUrl())),
   );
   server.requestTimeout = 10_000;
   return server;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#src/database/connect.ts';
-import { createReadRouter, hasReplayedAll, reportedAgeSeconds } from './reads.ts';
+import { createReadRouter, getReportedAgeSeconds, hasReplayedAll } from './reads.ts';
 
 test.each([
   ['an account that changed nothing', [], true],
@@ -17,7 +17,7 @@ test.each([
   [5_001, 5],
   [61_999, 61],
 ])('with a standby that lags %i ms, the answer reports %s', (ageMs, seconds) => {
-  expect(reportedAgeSeconds({ ageMs, horizon: 1 })).toBe(seconds);
+  expect(getReportedAgeSeconds({ ageMs, horizon: 1 })).toBe(seconds);
 });
 
 test('while the standby is unavailable, the primary answers, without extra queries', async () => {

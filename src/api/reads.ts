@@ -30,7 +30,7 @@ export function createReadRouter(db: Database, readDb: Database, standby: Standb
     async from(userId) {
       const state = standby.state();
       const isOnStandby = state !== null && hasReplayedAll(state, await findLatestActions(db, userId));
-      return isOnStandby ? { db: readDb, ageSeconds: reportedAgeSeconds(state) } : { db, ageSeconds: null };
+      return isOnStandby ? { db: readDb, ageSeconds: getReportedAgeSeconds(state) } : { db, ageSeconds: null };
     },
   };
 }
@@ -40,5 +40,5 @@ export const hasReplayedAll = ({ horizon }: StandbyState, transactions: readonly
   transactions.every((number) => isTransactionReplayed(number, horizon));
 
 /** Returns the age of the data in seconds for the header `Age`. Null if the data are too recent for the header. Pure. */
-export const reportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
+export const getReportedAgeSeconds = ({ ageMs }: StandbyState): number | null =>
   ageMs > TOLD_FROM_MS ? Math.floor(ageMs / 1_000) : null;

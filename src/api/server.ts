@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { SERVER_TLS } from '#src/core/tls.ts';
-import { keepAddress } from './connection.ts';
+import { storeClientAddress } from './connection.ts';
 import { type Http2Server, type Http2Timeouts, serveHttp2 } from './http2.ts';
 import { LENIENT_PARSER } from './plugins/protocol.ts';
 
@@ -45,7 +45,7 @@ export function createApiServer(
   const serveHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {
-    keepAddress(socket);
+    storeClientAddress(socket);
     if (socket.alpnProtocol === 'h2') http2.take(socket);
     else for (const listener of serveHttp1) listener.call(server, socket);
   });

@@ -104,7 +104,7 @@ export const isEventStream = (reply: FastifyReply): boolean =>
   String(reply.getHeader('content-type') ?? '').startsWith('text/event-stream');
 
 /** Detects when requests are answered, for `takeRequestShare`. Must be called in each scope that uses it. */
-export function trackAnswers(scope: FastifyInstance): void {
+export function trackUnsentAnswers(scope: FastifyInstance): void {
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     answered.get(reply)?.(isEventStream(reply));
     done();
@@ -123,7 +123,7 @@ const SHARE = { perMinute: Number.POSITIVE_INFINITY, atOnce: 6, mayWait: 1_000, 
  */
 export function addFairShare(app: FastifyInstance, clock: Clock): void {
   const shares = createRequestShare(SHARE, clock);
-  trackAnswers(app);
+  trackUnsentAnswers(app);
   app.addHook('preHandler', async (request, reply) => {
     if (!request.caller || !requiresApiKey(request)) return;
     const { device } = request.caller;

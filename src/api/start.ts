@@ -30,9 +30,9 @@ import type {
 } from './context.ts';
 import type { SignInProvider } from './dashboard/provider.ts';
 import type { SignInParts } from './dashboard/session.ts';
-import { plainHttpServer } from './plain-http.ts';
+import { createPlainHttpServer } from './plain-http.ts';
 import { createReadRouter } from './reads.ts';
-import { trustedProxies } from './trusted-proxies.ts';
+import { createTrustedProxyTest } from './trusted-proxies.ts';
 
 export interface Api {
   ports: { https_port: number; http_port: number };
@@ -58,7 +58,7 @@ interface ApiParts {
   sentReadings: SentReadingsPort;
   rollups: RollupsPort;
   /** Functions of the installation's own back-ups. Null if the installation makes none. */
-  backups: { read: () => Promise<BackupState>; writeEndings: () => Promise<void> } | null;
+  backups: { read: () => Promise<BackupState>; writeEndedObjects: () => Promise<void> } | null;
   metrics: Metrics;
   log: Logger;
 }
@@ -89,7 +89,7 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
     mqtt: brokerAddress(config.mqtt),
     oidc: await readOidcConfig(config),
     mailSignIn,
-    writeEndings: backups?.writeEndings ?? null,
+    writeEndedObjects: backups?.writeEndedObjects ?? null,
     metrics,
     log,
   });
@@ -185,7 +185,11 @@ async function redisCounterOf({ redisUrl, planLimits: plans, environment }: Conf
 
 async function listenForPlainHttp(config: Config, app: FastifyInstance, publicUrl: () => string): Promise<PlainServer> {
   const { trustProxy, httpPort, host } = config.api;
-  const plain = plainHttpServer(trustedProxies(trustProxy), (asked, answer) => app.routing(asked, answer), publicUrl);
+  const plain = createPlainHttpServer(
+    createTrustedProxyTest(trustProxy),
+    (asked, answer) => app.routing(asked, answer),
+    publicUrl,
+  );
   await new Promise<void>((resolve, reject) => {
     plain.once('error', (error) => reject(busy(error, httpPort, 'HTTP_PORT')));
     plain.listen(httpPort, host, resolve);

@@ -1,7 +1,7 @@
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { utilityOfAccount } from '#src/users/store.ts';
+import { findUtilityOfAccount } from '#src/users/store.ts';
 
 /**
  * Maximum number of open streams of one kind (live readings, or changes for the dashboard) in one process. `ofUtility`: limit for a utility
@@ -16,9 +16,9 @@ export interface StreamOwner {
   utilityId: string;
 }
 
-export const streamOwner = async (db: Database, { accountId }: Caller): Promise<StreamOwner> => ({
+export const loadStreamOwner = async (db: Database, { accountId }: Caller): Promise<StreamOwner> => ({
   accountId,
-  utilityId: (await utilityOfAccount(db, accountId)) ?? accountId,
+  utilityId: (await findUtilityOfAccount(db, accountId)) ?? accountId,
 });
 
 /**

@@ -8,7 +8,7 @@ export const MAX_VALIDATION_ERRORS = 100;
  * Returns the validation errors of a value by field. `where`: name of the whole value. `rowName`: returns the name of a row, if the value
  * is a list.
  */
-export function validationErrors(
+export function listFieldErrors(
   { issues }: z.ZodError,
   where: string,
   rowName: (index: number) => string,

@@ -12,12 +12,12 @@ import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
  * decides this.
  */
 export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
-  const of = accessibleAccountsOfRole(caller);
+  const of = getAccessibleAccountsOfRole(caller);
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
 
 /** Returns the accounts that an account's role may access, regardless of limits of a key. */
-export function accessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
+export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
   return { only: userId };

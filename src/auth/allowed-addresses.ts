@@ -17,7 +17,7 @@ const networksOf = (list: readonly string[]): Network[] => list.map(parseNetwork
  * Returns a function that checks whether a key with these `allowed_addresses` may be used from an address. An empty list allows all
  * addresses.
  */
-export const isAllowedFrom = (list: readonly string[]): ((address: string) => boolean) =>
+export const createAllowedAddressTest = (list: readonly string[]): ((address: string) => boolean) =>
   list.length === 0 ? () => true : createNetworkTest(networksOf(list));
 
 /** Whether every address and network in `wanted` lies within `own`. */

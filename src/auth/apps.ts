@@ -7,8 +7,8 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { syncNotices } from './green-button-notices.ts';
-import { hashOfKey, newSecret } from './key-format.ts';
+import { syncGreenButtonNotices } from './green-button-notices.ts';
+import { hashApiKey, newSecret } from './key-format.ts';
 
 const SECRET_PREFIX = 'eus_cs_';
 /** Maximum number of apps of an account. */
@@ -58,7 +58,7 @@ export async function createApp(
       type,
       app_id: newId('app'),
       user_id: ownerId,
-      client_secret_sha256: secret === null ? null : hashOfKey(secret),
+      client_secret_sha256: secret === null ? null : hashApiKey(secret),
       created_at: now,
     })
     .returning(COLUMNS)
@@ -111,7 +111,7 @@ export async function updateApp(
     .where(isAccountWithin(reach, 'apps.user_id'))
     .returning(COLUMNS)
     .executeTakeFirst();
-  if (row && (patch.notification_url !== undefined || patch.scopes)) await syncNotices(trx, { appId });
+  if (row && (patch.notification_url !== undefined || patch.scopes)) await syncGreenButtonNotices(trx, { appId });
   return row ?? null;
 }
 
@@ -159,5 +159,5 @@ export async function findClientApp(db: Database, clientId: string): Promise<Cli
 
 /** Whether a text is the secret whose SHA-256 is `hash`. */
 export function isSecretOf(hash: Buffer, presented: string): boolean {
-  return timingSafeEqual(hash, hashOfKey(presented));
+  return timingSafeEqual(hash, hashApiKey(presented));
 }

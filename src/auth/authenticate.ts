@@ -4,9 +4,9 @@ import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy, MemberAccess } from '#src/database/enums.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 import type { Role } from '#src/users/store.ts';
-import { isAllowedFrom } from './allowed-addresses.ts';
-import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
-import { hashOfKey, isAccessToken } from './key-format.ts';
+import { createAllowedAddressTest } from './allowed-addresses.ts';
+import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
+import { hashApiKey, isAccessToken } from './key-format.ts';
 import { isScope, MEMBER_SCOPES, type Scope } from './scopes.ts';
 
 /** The device to which a key is limited, and the author of the key: a homeowner, or a utility or administrator. */
@@ -16,7 +16,7 @@ export interface DeviceOfKey {
 }
 
 /** Returns the `device` of a caller from the columns of the caller's key. */
-export const deviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
+export const getDeviceOfKey = (row: { device_id: string | null; made_by: ManagedBy | null }): Pick<Caller, 'device'> =>
   row.device_id === null ? {} : { device: { id: row.device_id, madeBy: row.made_by ?? 'owner' } };
 
 /** A home of which the account of a session is a member. */
@@ -82,7 +82,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
   return async (presented, address) => {
     const isToken = isAccessToken(presented);
     if (!isToken && !hasKeyForm(presented, environment)) return 'unauthorized';
-    const hash = hashOfKey(presented);
+    const hash = hashApiKey(presented);
     const name = hash.toString('base64');
     const known = remembered.get(name);
     // The expiry is measured by the monotonic clock. If the wall clock were used and set back by an hour, a revoked key would be accepted
@@ -157,10 +157,10 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     ),
     groupId: row.group_id,
     ...(row.member_id !== null && { memberId: row.member_id }),
-    ...deviceOfKey(row),
+    ...getDeviceOfKey(row),
     allowedAddresses: row.allowed_addresses,
   };
-  return { caller, expiresAtMs, isAllowed: isAllowedFrom(row.allowed_addresses) };
+  return { caller, expiresAtMs, isAllowed: createAllowedAddressTest(row.allowed_addresses) };
 }
 
 const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
@@ -233,7 +233,7 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
     accountId: userId,
     userId,
     role: 'homeowner',
-    scopes: new Set(currentScopes(row).filter((scope) => ofToken.includes(scope))),
+    scopes: new Set(getCurrentScopes(row).filter((scope) => ofToken.includes(scope))),
     groupId: null,
     appId,
   };

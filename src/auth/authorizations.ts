@@ -4,8 +4,8 @@ import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
-import { reportAuthorization } from '#src/users/app-access.ts';
-import { syncNotices } from './green-button-notices.ts';
+import { notifyHomeOfAuthorization } from '#src/users/app-access.ts';
+import { syncGreenButtonNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
 /** Periods in days for which a home can authorize an app; null: until it is revoked. */
@@ -71,9 +71,9 @@ export async function createAuthorization(
       green_button_scope: greenButtonScope,
     })
     .execute();
-  await syncNotices(trx, { authorizationId: authorization_id });
+  await syncGreenButtonNotices(trx, { authorizationId: authorization_id });
   const data = { authorization_id, app: { app_id, name }, scopes, expires_at: expires_at?.toISOString() ?? null };
-  await reportAuthorization(trx, homeId, data);
+  await notifyHomeOfAuthorization(trx, homeId, data);
   return authorization_id;
 }
 
@@ -94,7 +94,7 @@ export async function listAuthorizations(
   return rows.map(({ app_id, name, website, consented, of_app, ...row }) => ({
     ...row,
     app: { app_id, name, website },
-    scopes: currentScopes({ consented, of_app }),
+    scopes: getCurrentScopes({ consented, of_app }),
   }));
 }
 
@@ -110,7 +110,7 @@ const unexpiredAuthorizations = (db: Database, now: Date) =>
 
 /**
  * Query of the authorizations that apps can use: not expired, given by the home of a homeowner to an app of a utility or an administrator.
- * The caller adds the condition that selects authorizations. `currentScopes` returns the scopes of each authorization.
+ * The caller adds the condition that selects authorizations. `getCurrentScopes` returns the scopes of each authorization.
  */
 export const selectUsableAuthorizations = (db: Database, now: Date) =>
   unexpiredAuthorizations(db, now)
@@ -120,7 +120,7 @@ export const selectUsableAuthorizations = (db: Database, now: Date) =>
     .where('app_owner.role', '<>', 'homeowner');
 
 /** Returns the scopes to which the home consented and which the app still has. */
-export const currentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
+export const getCurrentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
 /** Returns, of the given authorizations, the ids of those that still give their app a scope. */
@@ -134,6 +134,6 @@ export async function findUsableAuthorizations(
   const rows = await selectUsableAuthorizations(db, now)
     .where(sql<boolean>`authorization_id = ANY (${[...new Set(ids)]}::text[])`)
     .execute();
-  const withScope = rows.filter((row) => currentScopes(row).some((one) => one === scope));
+  const withScope = rows.filter((row) => getCurrentScopes(row).some((one) => one === scope));
   return new Set(withScope.map(({ authorization_id }) => authorization_id));
 }

@@ -8,7 +8,7 @@ export interface Browser {
 
 const COOKIE = /^([\w-]{22})(?:\.([\w-]{22}))?$/;
 
-export const newBrowser = (): Browser => ({ id: randomBytes(16).toString('base64url'), proof: null });
+export const createBrowser = (): Browser => ({ id: randomBytes(16).toString('base64url'), proof: null });
 
 /** Parses the value of a browser cookie; null if this service did not create it. */
 export function parseBrowserCookie(cookie: string | undefined): Browser | null {
@@ -17,7 +17,7 @@ export function parseBrowserCookie(cookie: string | undefined): Browser | null {
 }
 
 /** Returns the cookie value of a browser that has signed in to the account of an e-mail address. `secret`: the installation's secret. */
-export const browserCookieFor = (secret: string, { id }: Browser, email: string): string =>
+export const createBrowserCookie = (secret: string, { id }: Browser, email: string): string =>
   `${id}.${proofOf(secret, id, email)}`;
 
 /** Whether the browser has signed in to the account of this address, ignoring case. Makes no query. */

@@ -1,8 +1,8 @@
 import { ADDRESS_LIMITS, type RequestBatchResult } from './request-counter.ts';
 import {
+  computeRemainingRequests,
   NO_COUNTERS,
   type RequestCounters,
-  remainingRequests,
   takeRequests,
   undoRequest,
   type WindowDecision,
@@ -88,7 +88,12 @@ export function countInStore(
         remember(key, kept);
         if (!isDone) open.push({ key, wanted });
         else
-          done.push({ counted: key, granted, limits, remaining: remainingRequests(kept.counters, { limits, nowMs }) });
+          done.push({
+            counted: key,
+            granted,
+            limits,
+            remaining: computeRemainingRequests(kept.counters, { limits, nowMs }),
+          });
       }
     }
     return done;

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { buildOnce, type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
+import { buildStatementOnce, type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
 import { type CounterStore, countInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
-import { countersFromNumbers, getCounterNumbers, NO_REQUEST_LIMIT } from './request-windows.ts';
+import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
 
 /** SQLSTATE of a write in a read-only transaction: a database whose data were moved away accepts no writes but still serves reads. */
 const CLOSED = '25006';
 
 /** Creates request counters in the database. `plans`: limits by plan (and for `address`, in tests). */
 export const createDatabaseCounter = (db: Database, plans: Record<string, Limits>, clock: () => Date) =>
-  countInBatches(countInDatabase(db, plans, clock), (keys) => suspendedInDatabase(db, keys, clock()));
+  countInBatches(countInDatabase(db, plans, clock), (keys) => findSuspendedInDatabase(db, keys, clock()));
 
 /** Returns the accounts that are suspended according to the database's counters. */
-export async function suspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
+export async function findSuspendedInDatabase(db: Database, keys: readonly string[], now: Date): Promise<Set<string>> {
   const { rows } = await sql<{ counted: string }>`
     SELECT counted FROM request_counts WHERE counted = ANY (${keys}::text[]) AND suspended_until_ms > ${now.getTime()}`.execute(
     db,
@@ -46,7 +46,7 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
 }
 
 /** Statement that counts requests; nearly every request waits for one. Raw SQL: it calls one function of the schema. */
-const addCounts = buildOnce(
+const addCounts = buildStatementOnce(
   (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
     sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
       ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
@@ -68,7 +68,7 @@ const inDatabase = (db: Database): CounterStore => ({
     return changes.map(({ key }) => {
       const row = answers.get(key);
       if (!row) throw new Error(`add_request_counts has no answer for ${key}`);
-      return { counters: countersFromNumbers(row.counters), plan: row.plan, isDone: row.is_done };
+      return { counters: parseCounterNumbers(row.counters), plan: row.plan, isDone: row.is_done };
     });
   },
 });

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
-import { GREEN_BUTTON_NEEDS } from './green-button.ts';
+import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
 /**
  * Creates, updates and deletes webhook subscriptions until the notices sent to an app match the app's `notification_url`: one subscription
  * for each authorization that may read usage, or only for the given authorization. A subscription that was paused because deliveries to its
  * address failed becomes active again.
  */
-export async function syncNotices(
+export async function syncGreenButtonNotices(
   trx: Database,
   which: { appId: string } | { authorizationId: string },
 ): Promise<void> {
@@ -20,12 +20,12 @@ export async function syncNotices(
   // finds the new authorization. Locks the authorizations, so that an authorization that is ending gets no notices.
   await sql`DELETE FROM webhooks w USING authorizations a JOIN apps USING (app_id)
     WHERE w.is_notice AND w.authorization_id = a.authorization_id AND ${concerned}
-      AND (notification_url IS NULL OR NOT (${GREEN_BUTTON_NEEDS} = ANY (a.scopes) AND ${GREEN_BUTTON_NEEDS} = ANY (apps.scopes)))`.execute(
+      AND (notification_url IS NULL OR NOT (${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (a.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)))`.execute(
     trx,
   );
   const { rows } = await sql<{ authorization_id: string; user_id: string; url: string }>`
     SELECT a.authorization_id, a.user_id, notification_url AS url FROM authorizations a JOIN apps USING (app_id)
-    WHERE ${concerned} AND notification_url IS NOT NULL AND ${GREEN_BUTTON_NEEDS} = ANY (a.scopes) AND ${GREEN_BUTTON_NEEDS} = ANY (apps.scopes)
+    WHERE ${concerned} AND notification_url IS NOT NULL AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (a.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)
     ORDER BY 1 FOR KEY SHARE OF a FOR SHARE OF apps`.execute(trx);
   if (rows.length === 0) return;
   await sql`INSERT INTO webhooks (webhook_id, user_id, event, events, url, authorization_id, is_notice)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
-import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
-import { GREEN_BUTTON_NEEDS } from './green-button.ts';
+import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
+import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
 /** An authorization as the ESPI resources describe it to the app. */
 export interface GreenButtonAuthorization {
@@ -24,17 +24,17 @@ const authorizationsOf = (db: Database, now: Date) =>
     .select(['authorizations.resource_id', 'apps.resource_id as app_resource_id', 'authorizations.user_id'])
     .select(['home.timezone', 'green_button_scope', 'authorizations.created_at', 'authorizations.expires_at'])
     .where(
-      sql<boolean>`${GREEN_BUTTON_NEEDS} = ANY (authorizations.scopes) AND ${GREEN_BUTTON_NEEDS} = ANY (apps.scopes)`,
+      sql<boolean>`${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (authorizations.scopes) AND ${GREEN_BUTTON_REQUIRED_SCOPE} = ANY (apps.scopes)`,
     );
 
 /** Returns an authorization that an app can use to read usage; null if it has ended or lacks the scope. */
-export async function findSubscription(
+export async function findGreenButtonSubscription(
   db: Database,
   authorizationId: string,
   now: Date,
 ): Promise<GreenButtonAuthorization | null> {
   const row = await authorizationsOf(db, now).where('authorization_id', '=', authorizationId).executeTakeFirst();
-  return row && currentScopes(row).includes(GREEN_BUTTON_NEEDS) ? row : null;
+  return row && getCurrentScopes(row).includes(GREEN_BUTTON_REQUIRED_SCOPE) ? row : null;
 }
 
 /** Returns an authorization of an app by its id in URLs of ESPI resources, which must be a UUID; null if the app has none. */

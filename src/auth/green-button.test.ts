@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import {
   DEFAULT_GREEN_BUTTON_SCOPE,
   GREEN_BUTTON_SCOPES,
-  greenButtonTerms,
   negotiateGreenButtonScope,
+  parseGreenButtonTerms,
 } from './green-button.ts';
 
 test.each([
@@ -41,6 +41,6 @@ test('each offered scope is granted unchanged, and is at most 256 characters lon
     expect(negotiateGreenButtonScope(scope)).toBe(scope);
     expect(scope.length).toBeLessThanOrEqual(256);
   }
-  expect(greenButtonTerms(null)).toEqual({ intervalSeconds: 3_600, historySeconds: 31_536_000 });
-  expect(GREEN_BUTTON_SCOPES.map((scope) => greenButtonTerms(scope).intervalSeconds)).toEqual([900, 3_600]);
+  expect(parseGreenButtonTerms(null)).toEqual({ intervalSeconds: 3_600, historySeconds: 31_536_000 });
+  expect(GREEN_BUTTON_SCOPES.map((scope) => parseGreenButtonTerms(scope).intervalSeconds)).toEqual([900, 3_600]);
 });

@@ -2,7 +2,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { AppScope } from './scopes.ts';
 
 /** Scope of this service that corresponds to an ESPI scope string. An ESPI subscription, and the notices about it, need this scope. */
-export const GREEN_BUTTON_NEEDS = 'insights:read' satisfies AppScope;
+export const GREEN_BUTTON_REQUIRED_SCOPE = 'insights:read' satisfies AppScope;
 
 /** Data that an app reads by Green Button Connect My Data: the length of the intervals, and the length of the history. */
 interface GreenButtonTerms {
@@ -63,7 +63,7 @@ function intervalOf(asked = '3600'): 900 | 3_600 | null {
 }
 
 /** Returns the terms of a negotiated scope string; null stands for the default. Pure. */
-export function greenButtonTerms(scope: string | null): GreenButtonTerms {
+export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
   const [, interval, history] = /IntervalDuration=(\d+).*HistoryLength=(\d+)/.exec(
     scope ?? DEFAULT_GREEN_BUTTON_SCOPE,
   ) as RegExpExecArray;

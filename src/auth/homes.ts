@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import type { MemberAccess } from '#src/database/enums.ts';
-import { ownerOfTarget } from '#src/users/audit.ts';
+import { findOwnerOfTarget } from '#src/users/audit.ts';
 import type { Caller, HomeOfMember } from './authenticate.ts';
 import { MEMBER_SCOPES } from './scopes.ts';
 
@@ -39,7 +39,7 @@ export async function findCallerInHome(db: Database, caller: Caller, idsOf: () =
       homes.find((home) => home.userId === userId),
     );
   for (const id of objects) {
-    const owner = await ownerOfTarget(db, id);
+    const owner = await findOwnerOfTarget(db, id);
     if (owner === caller.userId) return caller;
     const home = homes.find((one) => one.userId === owner);
     if (home) return inHome(caller, home);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
-import { newKey, prefixOfKey } from './key-format.ts';
+import { getShownKeyPrefix, newKey } from './key-format.ts';
 
 afterEach(() => setCell(undefined));
 
@@ -18,7 +18,7 @@ test('a key contains its environment and its cell, and ends with a checksum of e
       expect(hasKeyForm(key, environment)).toBe(true);
       expect(parseCell(key)).toBe(cell ?? null);
       // Lists show the prefix, by which a key's owner recognises it, and four random characters.
-      expect(prefixOfKey(key)).toBe(key.slice(0, start.length + 4));
+      expect(getShownKeyPrefix(key)).toBe(key.slice(0, start.length + 4));
       const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
       let number = createHash('sha256').update(key.slice(0, -6)).digest().readUIntBE(0, 6);
       for (const character of key.slice(-6)) {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { cellPart, parseCell } from '#src/core/cell.ts';
+import { getCellInfix, parseCell } from '#src/core/cell.ts';
 import type { Environment } from '#src/core/environment.ts';
 import { API_KEY_PREFIX } from '#src/core/secrets.ts';
 
@@ -31,7 +31,7 @@ export function newSecret(prefix: string): string {
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }
-  const body = prefix + cellPart() + random;
+  const body = prefix + getCellInfix() + random;
   return body + checksum(body);
 }
 
@@ -46,5 +46,5 @@ export const isAccessToken = (text: string): boolean =>
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
 export const newKey = (environment: Environment): string => newSecret(API_KEY_PREFIX[environment]);
 
-export const hashOfKey = (key: string): Buffer => hash('sha256', key, 'buffer');
-export const prefixOfKey = (key: string): string => key.slice(0, shownOf(key));
+export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
+export const getShownKeyPrefix = (key: string): string => key.slice(0, shownOf(key));

@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
 import type { DeviceOfKey, HomeOfMember } from './authenticate.ts';
-import { hashOfKey, newKey, prefixOfKey } from './key-format.ts';
+import { getShownKeyPrefix, hashApiKey, newKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
 /** A new key; it is shown only once. */
@@ -53,7 +53,7 @@ export async function createKey(
   const created: CreatedKey = {
     key_id: newId('key'),
     key,
-    prefix: prefixOfKey(key),
+    prefix: getShownKeyPrefix(key),
     scopes: options.scopes ?? [...DEFAULT_SCOPES],
     expires_at: options.expiresAt ?? null,
     ...omitUndefined({ group_id: options.groupId, device_id: options.device?.id, home_user_id: options.home?.userId }),
@@ -64,7 +64,7 @@ export async function createKey(
     .values({
       key_id: created.key_id,
       user_id: options.userId,
-      key_sha256: hashOfKey(key),
+      key_sha256: hashApiKey(key),
       prefix: created.prefix,
       name: options.name ?? null,
       scopes: created.scopes,
@@ -133,7 +133,7 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
 /** Returns an unrevoked key that the caller can access; null if there is none. */
-export async function describeKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
+export async function findOwnedKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }
 
@@ -161,7 +161,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
 }
 
 /** Changes the allowed addresses and the expiry of a key that the caller can access; null if there is no unrevoked key. */
-export async function limitKey(
+export async function updateKeyLimits(
   db: Database,
   reach: AccessibleAccounts,
   keyId: string,
@@ -213,7 +213,7 @@ export async function rotateKey(
   }: { environment: Environment; now: Date; overlapMs?: number; expiresAt?: Date; madeBy: ManagedBy },
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    const owner = await describeKey(trx, reach, keyId);
+    const owner = await findOwnedKey(trx, reach, keyId);
     // Locks the account before the key, in the same order as users/end-access.ts, which revokes all keys of an account and must not miss
     // the new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
@@ -280,7 +280,7 @@ async function ensureWhileLocked(
     const known = await db
       .selectFrom('api_keys')
       .select('key_id')
-      .where('key_sha256', '=', hashOfKey(givenKey))
+      .where('key_sha256', '=', hashApiKey(givenKey))
       .executeTakeFirst();
     if (!known) await makeKey(db, { userId, environment, name: BOOTSTRAP, key: givenKey });
     return null;

@@ -10,7 +10,7 @@ import { openSession, type SignedInFrom } from './sessions.ts';
 import { lockAccount } from './sign-ins.ts';
 
 /** Validity of a challenge: the time for a person to confirm on the device. */
-export const CHALLENGE_MS = 5 * 60_000;
+export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 /**
  * Length of a challenge in bytes. A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of
  * the joined bytes.
@@ -61,7 +61,7 @@ export interface Challenge {
  */
 export async function createChallenge(db: Database, now: Date, sessionId: string | null): Promise<Challenge> {
   const made = { challenge_id: newId('sgn'), challenge: randomBytes(CHALLENGE_BYTES).toString('base64url') };
-  const expires_at = new Date(now.getTime() + CHALLENGE_MS);
+  const expires_at = new Date(now.getTime() + CHALLENGE_LIFETIME_MS);
   await db
     .insertInto('passkey_challenges')
     .values({ ...made, session_id: sessionId, expires_at })
@@ -87,7 +87,12 @@ async function takeChallenge(
 }
 
 /** Returns the options (WebAuthn, PublicKeyCredentialCreationOptionsJSON) with which a browser makes a passkey for an account. */
-export async function creationOptions(db: Database, userId: string, challenge: string, { host }: PasskeySite) {
+export async function getPasskeyCreationOptions(
+  db: Database,
+  userId: string,
+  challenge: string,
+  { host }: PasskeySite,
+) {
   const { email } = await db
     .selectFrom('users')
     .select('email')
@@ -108,7 +113,7 @@ export async function creationOptions(db: Database, userId: string, challenge: s
       userVerification: 'required' as const,
     },
     attestation: 'none' as const,
-    timeout: CHALLENGE_MS,
+    timeout: CHALLENGE_LIFETIME_MS,
   };
 }
 
@@ -191,7 +196,7 @@ export async function removePasskeys(db: Database, passkeyIds: readonly string[]
 }
 
 /** Returns the account of a passkey that failed to sign in; null if there is no such passkey. */
-export async function accountOfPasskey(db: Database, credentialId: string): Promise<string | null> {
+export async function findAccountOfPasskey(db: Database, credentialId: string): Promise<string | null> {
   return (await findCredential(db, credentialId))?.user_id ?? null;
 }
 

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CounterChange, type CounterStore, countInStore } from './count-in-store.ts';
-import { countInDatabase, suspendedInDatabase } from './database-counter.ts';
+import { countInDatabase, findSuspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
-import { countersFromNumbers, getCounterNumbers, NO_REQUEST_LIMIT } from './request-windows.ts';
+import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
 
 /**
  * Adds to the seven numbers of a key if each number lies within its bounds. ARGV: minimum, maximum and increment (seven each), and the
@@ -69,16 +69,16 @@ export async function createRedisCounter(
       return client.eval(SCRIPT, run);
     });
     const [isDone, ...kept] = answer as number[];
-    return { counters: countersFromNumbers(kept), plan, isDone: isDone === 1 };
+    return { counters: parseCounterNumbers(kept), plan, isDone: isDone === 1 };
   }
 
   const suspended = async (keys: readonly string[]): Promise<Set<string>> => {
     if (keys.length === 0) return new Set();
-    if (!client.isReady) return suspendedInDatabase(db, keys, clock());
+    if (!client.isReady) return findSuspendedInDatabase(db, keys, clock());
     const nowMs = clock().getTime();
     const kept = await client.mGet(keys.map(keyOf));
     const untilMs = (text: string | null | undefined) =>
-      countersFromNumbers((text ?? '').split(' ').map(Number)).suspendedUntilMs;
+      parseCounterNumbers((text ?? '').split(' ').map(Number)).suspendedUntilMs;
     return new Set(keys.filter((_, at) => untilMs(kept[at]) > nowMs));
   };
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  countersFromNumbers,
+  computeRemainingRequests,
   getCounterNumbers,
   NO_COUNTERS,
   NO_REQUEST_LIMIT,
+  parseCounterNumbers,
   type RequestCounters,
-  remainingRequests,
   takeRequests,
 } from './request-windows.ts';
 
@@ -16,7 +16,7 @@ const limits = { minute: 30, day: 5_000 };
 const rules = (nowMs: number, canBeSuspended = true, weight = 1) => ({ limits, nowMs, canBeSuspended, weight });
 const added = (counters: RequestCounters, add: Partial<RequestCounters>) => {
   const plus = getCounterNumbers(add, 0);
-  return countersFromNumbers(getCounterNumbers(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
+  return parseCounterNumbers(getCounterNumbers(counters, 0).map((number, index) => number + (plus[index] ?? 0)));
 };
 /** Returns a function that continues counting from known counters, and returns how many requests were allowed. */
 function counter(known = NO_COUNTERS) {
@@ -27,7 +27,7 @@ function counter(known = NO_COUNTERS) {
       counters = added(counters, add);
       return granted;
     },
-    left: (nowMs: number) => remainingRequests(counters, { limits, nowMs }),
+    left: (nowMs: number) => computeRemainingRequests(counters, { limits, nowMs }),
   };
 }
 

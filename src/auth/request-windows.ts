@@ -42,7 +42,7 @@ export const NO_REQUEST_LIMIT = Number.MAX_SAFE_INTEGER;
 export const getCounterNumbers = (counters: Partial<RequestCounters>, missing: number): number[] =>
   NAMES.map((name) => counters[name] ?? missing);
 
-export function countersFromNumbers(numbers: readonly number[]): RequestCounters {
+export function parseCounterNumbers(numbers: readonly number[]): RequestCounters {
   const counters = { ...NO_COUNTERS };
   for (const [index, name] of NAMES.entries()) counters[name] = numbers[index] ?? 0;
   return counters;
@@ -159,7 +159,7 @@ export interface RemainingRequests {
 }
 
 /** Returns the remaining quota. */
-export function remainingRequests(
+export function computeRemainingRequests(
   counters: RequestCounters,
   { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>,
 ): RemainingRequests {
@@ -206,4 +206,4 @@ function refuse(counters: RequestCounters, count: number, nowMs: number): Reques
 }
 
 const difference = (from: RequestCounters, to: RequestCounters): RequestCounters =>
-  countersFromNumbers(NAMES.map((name) => to[name] - from[name]));
+  parseCounterNumbers(NAMES.map((name) => to[name] - from[name]));

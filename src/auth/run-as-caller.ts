@@ -5,9 +5,9 @@ import type { ManagedBy } from '#src/database/enums.ts';
 import { findUnlessMoving } from '#src/database/moving.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { Role } from '#src/users/store.ts';
-import { isAllowedFrom } from './allowed-addresses.ts';
-import { type Caller, deviceOfKey, type KeyRefusal } from './authenticate.ts';
-import { currentScopes, selectUsableAuthorizations } from './authorizations.ts';
+import { createAllowedAddressTest } from './allowed-addresses.ts';
+import { type Caller, getDeviceOfKey, type KeyRefusal } from './authenticate.ts';
+import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { lockMembership } from './homes.ts';
 import { isScope, MEMBER_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { isSessionValid } from './sessions.ts';
@@ -64,8 +64,9 @@ export async function reloadCaller(
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
   const { role, scopes, allowed_addresses: allowedAddresses } = row;
   const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
-  if (address !== undefined && !isAllowedFrom(allowedAddresses)(address)) throw new AppError('addressNotAllowed');
-  const limits = { groupId: row.group_id, ...deviceOfKey(row), ...(memberId !== undefined && { memberId }) };
+  if (address !== undefined && !createAllowedAddressTest(allowedAddresses)(address))
+    throw new AppError('addressNotAllowed');
+  const limits = { groupId: row.group_id, ...getDeviceOfKey(row), ...(memberId !== undefined && { memberId }) };
   const granted = new Set(scopes.filter(isScope).filter(isWithinAccess));
   const current = { by, keyId, accountId, userId, role, scopes: granted, ...limits };
   return address === undefined ? current : { ...current, address, allowedAddresses };
@@ -80,7 +81,7 @@ async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof ty
     .where('authorizations.user_id', '=', caller.userId);
   const row = await (lock === 'none' ? query : query.forShare('authorizations')).executeTakeFirst();
   if (!row) throw new AppError('unauthorized');
-  return { ...caller, scopes: new Set(currentScopes(row).filter((scope) => caller.scopes.has(scope))) };
+  return { ...caller, scopes: new Set(getCurrentScopes(row).filter((scope) => caller.scopes.has(scope))) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { withCell } from '#src/core/cell.ts';
+import { prefixWithCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -18,7 +18,7 @@ import { HOMES_OF_MEMBER } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Maximum lifetime of a session in ms, and maximum time without a request. */
-export const SESSION_MS = 30 * DAY_MS;
+export const DASHBOARD_SESSION_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
 /** Minimum time between two updates of `last_seen_at`, in ms. */
 const SEEN_EVERY_MS = 5 * 60_000;
@@ -57,7 +57,7 @@ export async function openSession(
   { userAgent, address, language, by = 'mail' }: SignedInFrom = { userAgent: null, address: null },
   ends?: AccessEnd,
 ): Promise<{ session_id: string; secret: string }> {
-  const secret = withCell(randomBytes(32).toString('base64url'));
+  const secret = prefixWithCell(randomBytes(32).toString('base64url'));
   const session_id = newId('ses');
   await db
     .insertInto('sessions')
@@ -67,7 +67,7 @@ export async function openSession(
       secret_sha256: sha256(secret),
       created_at: now,
       last_seen_at: now,
-      expires_at: new Date(now.getTime() + SESSION_MS),
+      expires_at: new Date(now.getTime() + DASHBOARD_SESSION_LIFETIME_MS),
       user_agent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
       address,
       signed_in_by: by,
@@ -238,7 +238,7 @@ export async function evictSession(db: Database, userId: string, sessionId: stri
 }
 
 /** Evicts all sessions of an account; returns their ids. */
-export async function evictSessionsOf(db: Database, userId: string): Promise<string[]> {
+export async function evictSessionsOfUser(db: Database, userId: string): Promise<string[]> {
   const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('session_id').execute();
   const sessionIds = rows.map(({ session_id }) => session_id);
   await withdrawChangesOfSessions(db, userId, sessionIds);
@@ -246,13 +246,13 @@ export async function evictSessionsOf(db: Database, userId: string): Promise<str
 }
 
 /** Returns the CSRF token that the dashboard sends with every change. Pages of other sites cannot read the token. */
-export const csrfToken = (secret: string, sessionId: string): string =>
+export const createCsrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');
 
 /** Whether the CSRF token belongs to the session. */
 export function isCsrfToken(secret: string, sessionId: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
-  const wanted = Buffer.from(csrfToken(secret, sessionId));
+  const wanted = Buffer.from(createCsrfToken(secret, sessionId));
   const sent = Buffer.from(given);
   return sent.length === wanted.length && timingSafeEqual(sent, wanted);
 }

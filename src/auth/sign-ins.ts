@@ -1,12 +1,12 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-import { withCell } from '#src/core/cell.ts';
+import { prefixWithCell } from '#src/core/cell.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken, verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { accountOfEmailChange } from '#src/users/email-changes.ts';
-import { takeEmailChange } from '#src/users/store.ts';
+import { findAccountOfEmailChange } from '#src/users/email-changes.ts';
+import { applyEmailChange } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 
 /** Validity of a mailed link and code, in ms. */
@@ -39,7 +39,7 @@ interface AddressedAccount {
 }
 
 /** Returns the account of an e-mail address, ignoring case; null if there is none. */
-export async function accountOfEmail(db: Database, email: string): Promise<AddressedAccount | null> {
+export async function findAccountOfEmail(db: Database, email: string): Promise<AddressedAccount | null> {
   const row = await db
     .selectFrom('users')
     .select(['user_id', 'email', 'language', 'signed_in_at'])
@@ -68,7 +68,7 @@ export async function createSignIn(
   },
 ): Promise<SignIn | null> {
   const { userId, secret, now, validMs, signInId = newId('sgn'), asker, bySession, alone = false } = options;
-  const token = withCell(randomBytes(32).toString('base64url'));
+  const token = prefixWithCell(randomBytes(32).toString('base64url'));
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const browser = asker && sha256(asker.browserId);
   return joinOrBeginTransaction(db, async (trx) => {
@@ -76,7 +76,7 @@ export async function createSignIn(
     if (!(await lockAccount(trx, userId))) return null;
     if (alone) await trx.deleteFrom('sign_ins').where('user_id', '=', userId).execute();
     if (asker && browser) {
-      if (!mayRequestMail(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
+      if (!canRequestMail(asker, await askedBefore(trx, userId, { browser, network: asker.network, now }))) return null;
       await trx
         .updateTable('sign_ins')
         .set({ expires_at: now })
@@ -174,10 +174,10 @@ export async function confirmEmail(
   { secret, now, from }: { secret: string; now: Date; from: SignedInFrom },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
   const emailChangeId = verifyMailedToken(secret, 'email', token);
-  const userId = emailChangeId && (await accountOfEmailChange(db, emailChangeId));
+  const userId = emailChangeId && (await findAccountOfEmailChange(db, emailChangeId));
   if (!userId) return null;
   return joinOrBeginTransaction(db, async (trx) => {
-    if (!(await lockAccount(trx, userId)) || !(await takeEmailChange(trx, emailChangeId))) return null;
+    if (!(await lockAccount(trx, userId)) || !(await applyEmailChange(trx, emailChangeId))) return null;
     return { user_id: userId, ...(await openSession(trx, userId, now, from, 'email')) };
   });
 }
@@ -208,7 +208,7 @@ async function findToken(db: Database, token: string, now: Date): Promise<Waitin
 }
 
 /** Returns the account of a failed sign-in; null if there is no such sign-in. */
-export async function accountOfSignIn(db: Database, signInId: string): Promise<string | null> {
+export async function findAccountOfSignIn(db: Database, signInId: string): Promise<string | null> {
   if (signInId.includes('\0')) return null;
   const row = await db.selectFrom('sign_ins').select('user_id').where('sign_in_id', '=', signInId).executeTakeFirst();
   return row?.user_id ?? null;
@@ -239,7 +239,7 @@ async function tryCode(
 export const signInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
 /** Returns the URL of a link that confirms a new address of an account. */
-export const confirmEmailLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
+export const getEmailConfirmationLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
   `${publicUrl}/dashboard/email#${createMailedToken(secret, 'email', emailChangeId)}`;
 
 /** The browser that requests a sign-in mail. */
@@ -286,7 +286,7 @@ const MAX_STRANGERS = 20;
  * up the quota of another. If the limit for all unknown browsers is reached, the mailbox contains valid links from other requests; a link
  * signs in the browser that opens it. Pure.
  */
-export function mayRequestMail({ isKnown }: SignInRequester, before: EarlierMailCounts): boolean {
+export function canRequestMail({ isKnown }: SignInRequester, before: EarlierMailCounts): boolean {
   if (isKnown) return before.byBrowser < MAX_PER_BROWSER && before.byBrowserToday < MAX_PER_DAY;
   return (
     before.byStrangersHere < MAX_STRANGERS_PER_NETWORK &&

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { accountsWithin } from '#src/database/reach.ts';
 import { getAccessibleAccounts } from './access.ts';
-import { isAllowedFrom } from './allowed-addresses.ts';
+import { createAllowedAddressTest } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
 import { findUsableAuthorizations } from './authorizations.ts';
 import { findOpenMemberships } from './homes.ts';
@@ -61,7 +61,8 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
     if (caller.by === 'app') return !apps.has(caller.keyId) || caller.userId !== userId;
     if (roles.get(caller.keyId) !== caller.role) return true;
     const limits = limitsOf.get(caller.keyId);
-    if (limits && caller.address !== undefined && !isAllowedFrom(limits.allowed_addresses)(caller.address)) return true;
+    if (limits && caller.address !== undefined && !createAllowedAddressTest(limits.allowed_addresses)(caller.address))
+      return true;
     if (caller.memberId) return !open.has(caller.memberId) || caller.userId !== userId;
     if (caller.groupId) return !inGroups.get(caller.keyId)?.has(userId);
     if (caller.userId === userId) return false;

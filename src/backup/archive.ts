@@ -5,16 +5,16 @@ import type { Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { withPool } from '#src/database/connect.ts';
 import { getClusterFolder, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { installationName } from './base.ts';
+import { readInstallationName } from './base.ts';
 import { WAL_FOLDER } from './copies.ts';
-import { listSegments, makePrivateFolder, packFiles } from './files.ts';
+import { listArchivedWalSegments, makePrivateFolder, packFiles } from './files.ts';
 import {
   type ArchiveState,
+  assertTargetMounted,
   type BackupPlan,
   giveUpArchive,
+  readArchiveGivenUpTime,
   readArchiveState,
-  readGivenUp,
-  requireTarget,
   writeArchiveState,
 } from './plan.ts';
 import type { TarEntry } from './tar.ts';
@@ -46,7 +46,7 @@ const SEGMENT_SECONDS = 55;
  * Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need these lines, too: the WAL that such a
  * command writes must also be archived.
  */
-export const archiveSettings = (isArchiving: boolean): string =>
+export const getArchiveSettings = (isArchiving: boolean): string =>
   isArchiving
     ? `archive_mode = on\narchive_timeout = ${SEGMENT_SECONDS}s\narchive_command = '${ARCHIVE_COMMAND}'\n`
     : '';
@@ -70,7 +70,7 @@ async function waitingFiles(dataDir: string): Promise<string[]> {
 }
 
 /** Returns the size of the WAL that waits to be archived, in bytes. */
-export const waitingWalBytes = async (dataDir: string): Promise<number> =>
+export const countWaitingWalBytes = async (dataDir: string): Promise<number> =>
   (await waitingFiles(dataDir)).length * SEGMENT_BYTES;
 
 /**
@@ -116,8 +116,8 @@ export class Archiver {
     await mkdir(done, { recursive: true, mode: 0o700 });
     try {
       const isOver = waiting.length * SEGMENT_BYTES > this.#maxWaitingBytes;
-      if (isOver && (await readGivenUp(dataDir)) === null) await this.#giveUp();
-      const isGivenUp = (await readGivenUp(dataDir)) !== null;
+      if (isOver && (await readArchiveGivenUpTime(dataDir)) === null) await this.#giveUp();
+      const isGivenUp = (await readArchiveGivenUpTime(dataDir)) !== null;
       if (!isGivenUp && !this.#isChecked) await this.#refuseForeignArchive();
       for (const name of waiting) {
         // Timeline and backup history files are not needed: a copy contains its label, and recovery stays on the copy's timeline.
@@ -138,8 +138,8 @@ export class Archiver {
 
   async #archive(segment: string): Promise<void> {
     const { dataDir, target, key } = this.#plan;
-    const installation = await installationName(dataDir);
-    await requireTarget(this.#plan, installation);
+    const installation = await readInstallationName(dataDir);
+    await assertTargetMounted(this.#plan, installation);
     const folder = join(target, installation, WAL_FOLDER);
     await makePrivateFolder(folder);
     const file = join(getClusterFolder(dataDir), 'pg_wal', segment);
@@ -159,8 +159,8 @@ export class Archiver {
   /** Throws if the archive contains WAL segments that are newer than this database: another copy of this data directory wrote them. */
   async #refuseForeignArchive(): Promise<void> {
     const { dataDir, target } = this.#plan;
-    const home = join(target, await installationName(dataDir));
-    const newest = [...(await listSegments(home)).keys()].sort().at(-1);
+    const home = join(target, await readInstallationName(dataDir));
+    const newest = [...(await listArchivedWalSegments(home)).keys()].sort().at(-1);
     await withPool(superuserUrl(dataDir, 'postgres'), { max: 1, applicationName: 'energy backup' }, async (pool) => {
       // Raw SQL: functions of PostgreSQL that return the position and the file name of the WAL.
       const { rows } = await pool.query('SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS current');

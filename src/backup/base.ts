@@ -6,8 +6,8 @@ import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
 import { embeddedUrl, getClusterFolder, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { BASE_FILE, createManifest, listSegmentsBetween, MANIFEST_FILE, type Manifest } from './copies.ts';
-import { flushFolder, makePrivateFolder, packFiles, rethrowExplained, writeFileAtomically } from './files.ts';
+import { BASE_FILE, createManifest, listWalSegmentsBetween, MANIFEST_FILE, type Manifest } from './copies.ts';
+import { flushFolder, makePrivateFolder, packFiles, rethrowWithExplanation, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -24,7 +24,7 @@ const SKIPPED =
 const CONTROL = 'global/pg_control';
 
 /** Result of a base copy. */
-export interface BaseCopy {
+export interface BaseBackupCopy {
   folder: string;
   manifest: Manifest;
   /** Size of the compressed copy on its disk, in bytes. */
@@ -36,20 +36,20 @@ export interface BaseCopy {
  * the copy. `key` encrypts the copy, which then also contains the secret key; null: an unencrypted copy without keys. An interrupted copy
  * leaves a folder that ends in `.partial`; a later copy removes the folder when it is an hour old.
  */
-export async function takeBaseCopy(options: {
+export async function takeBaseBackup(options: {
   dataDir: string;
   target: string;
   installation: string;
   key: EncryptionKey | null;
   now: Date;
-}): Promise<BaseCopy> {
+}): Promise<BaseBackupCopy> {
   const { dataDir, target, installation, key, now } = options;
   if (`${resolve(target)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
   // The mode of an existing folder, such as the root of a disk, is not changed, because its owner chose it.
-  await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowExplained(target));
-  await makePrivateFolder(home).catch(rethrowExplained(target));
+  await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowWithExplanation(target));
+  await makePrivateFolder(home).catch(rethrowWithExplanation(target));
   await removePartial(home, now.getTime());
   const stamp = now
     .toISOString()
@@ -126,7 +126,7 @@ async function newestMigration(dataDir: string): Promise<string> {
  * restored installation therefore gets another folder, so that its WAL is never mixed with the WAL of the previous installation, which ends
  * where the new WAL begins.
  */
-export async function installationName(dataDir: string): Promise<string> {
+export async function readInstallationName(dataDir: string): Promise<string> {
   const file = join(dataDir, 'backup-name');
   // The server's system identifier is the beginning of pg_control. An upgrade to another major version of PostgreSQL creates a database
   // with another identifier.
@@ -178,7 +178,7 @@ class CopyOfCluster {
     const { label, tablespaces, ...times } = await this.#stop();
     if (tablespaces.trim() !== '') throw new Error('The database has tablespaces, which a copy would not contain.');
     yield this.#counted(textEntry('postgres/backup_label', Buffer.from(label)));
-    for (const segment of listSegmentsBetween(first, times.last_segment)) yield* this.#file(`pg_wal/${segment}`);
+    for (const segment of listWalSegmentsBetween(first, times.last_segment)) yield* this.#file(`pg_wal/${segment}`);
     this.manifest = this.#describe({
       ...times,
       first_segment: first,

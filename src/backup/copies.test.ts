@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import {
-  chooseCopy,
+  chooseBackupCopy,
   createManifest,
   explainRestoreRefusal,
-  type FoundCopy,
+  type FoundBackupCopy,
+  getNextWalSegment,
   isCopyContinued,
-  listExpired,
-  listSegmentsAfter,
-  listSegmentsBetween,
-  nextSegment,
+  listExpiredBackups,
+  listWalSegmentsAfter,
+  listWalSegmentsBetween,
 } from './copies.ts';
 
-const copyAt = (hour: number): FoundCopy => ({
+const copyAt = (hour: number): FoundBackupCopy => ({
   folder: `/copies/base-${hour}`,
   manifest: createManifest({
     service: '1.7.0',
@@ -32,12 +32,12 @@ const copyAt = (hour: number): FoundCopy => ({
 
 test('chooses the newest copy that was complete at a given time', () => {
   const copies = [copyAt(12), copyAt(10), copyAt(11)];
-  const chosen = (at: string | null) => chooseCopy(copies, at === null ? null : new Date(at), '/copies').folder;
+  const chosen = (at: string | null) => chooseBackupCopy(copies, at === null ? null : new Date(at), '/copies').folder;
   expect(chosen(null)).toBe('/copies/base-12');
   expect(chosen('2026-11-27T12:09:59Z')).toBe('/copies/base-11');
   expect(chosen('2026-11-27T12:10:00Z')).toBe('/copies/base-12');
   expect(() => chosen('2026-11-27T10:00:00Z')).toThrow('earliest state in /copies is of 2026-11-27T10:10:01.000Z');
-  expect(() => chooseCopy([], null, '/copies')).toThrow('There is no copy in /copies');
+  expect(() => chooseBackupCopy([], null, '/copies')).toThrow('There is no copy in /copies');
 });
 
 test('refuses a copy that this machine or version cannot restore, and explains what to do', () => {
@@ -53,20 +53,20 @@ test('refuses a copy that this machine or version cannot restore, and explains w
 });
 
 test('counts segments across the end of a log file, and stops at a gap', () => {
-  expect(nextSegment('0000000100000002000000FF')).toBe('000000010000000300000000');
-  expect(nextSegment('00000002FFFFFFFE000000FF')).toBe('00000002FFFFFFFF00000000');
-  expect(listSegmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
+  expect(getNextWalSegment('0000000100000002000000FF')).toBe('000000010000000300000000');
+  expect(getNextWalSegment('00000002FFFFFFFE000000FF')).toBe('00000002FFFFFFFF00000000');
+  expect(listWalSegmentsBetween('0000000100000000000000FE', '000000010000000100000001')).toEqual([
     '0000000100000000000000FE',
     '0000000100000000000000FF',
     '000000010000000100000000',
     '000000010000000100000001',
   ]);
   const archived = new Set(['000000010000000000000003', '000000010000000000000004', '000000010000000000000006']);
-  expect(listSegmentsAfter('000000010000000000000002', archived)).toEqual([
+  expect(listWalSegmentsAfter('000000010000000000000002', archived)).toEqual([
     '000000010000000000000003',
     '000000010000000000000004',
   ]);
-  expect(listSegmentsAfter('000000010000000000000004', archived)).toEqual([]);
+  expect(listWalSegmentsAfter('000000010000000000000004', archived)).toEqual([]);
 });
 
 test('copies beyond the newest ones expire, together with the segments that only they need', () => {
@@ -75,9 +75,12 @@ test('copies beyond the newest ones expire, together with the segments that only
     return { folder, manifest: { ...manifest, last_segment: `00000001000000000000000${2 * number}` } };
   });
   const archived = ['1', '2', '3', '4', '5', '6', '7'].map((digit) => `00000001000000000000000${digit}`);
-  expect(listExpired(copies, archived, 2)).toEqual({ folders: ['/copies/base-11'], segments: archived.slice(0, 4) });
-  expect(listExpired(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
-  expect(listExpired([], archived, 7)).toEqual({ folders: [], segments: [] });
+  expect(listExpiredBackups(copies, archived, 2)).toEqual({
+    folders: ['/copies/base-11'],
+    segments: archived.slice(0, 4),
+  });
+  expect(listExpiredBackups(copies, archived, 7)).toEqual({ folders: [], segments: archived.slice(0, 2) });
+  expect(listExpiredBackups([], archived, 7)).toEqual({ folders: [], segments: [] });
   // The newest copy needs segment 7 and all later segments.
   expect(isCopyContinued(copies, new Set(archived))).toBe(true);
   expect(isCopyContinued(copies, new Set([...archived, '000000010000000000000009']))).toBe(false);

@@ -78,7 +78,7 @@ export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment):
 }
 
 /** A base copy that was found in a target. `folder`: path of the copy. */
-export interface FoundCopy {
+export interface FoundBackupCopy {
   folder: string;
   manifest: Manifest;
 }
@@ -87,7 +87,7 @@ export interface FoundCopy {
  * Chooses the copy from which a state is restored: the newest copy, or the newest copy that was complete at `at`. Throws, with the earliest
  * possible time, if there is no such copy. Pure.
  */
-export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: string): FoundCopy {
+export function chooseBackupCopy(copies: readonly FoundBackupCopy[], at: Date | null, from: string): FoundBackupCopy {
   const byTime = copies.toSorted((a, b) => (a.manifest.consistent_from < b.manifest.consistent_from ? -1 : 1));
   const [earliest] = byTime;
   if (!earliest) throw new Error(`There is no copy in ${from}.`);
@@ -105,7 +105,7 @@ export function chooseCopy(copies: readonly FoundCopy[], at: Date | null, from: 
 const SEGMENTS_IN_LOG = 256;
 
 /** Returns the name of the following WAL segment on the same timeline. Pure. */
-export function nextSegment(name: string): string {
+export function getNextWalSegment(name: string): string {
   const number = (from: number) => Number.parseInt(name.slice(from, from + 8), 16);
   const next = number(8) * SEGMENTS_IN_LOG + number(16) + 1;
   const hex = (value: number) => value.toString(16).toUpperCase().padStart(8, '0');
@@ -113,16 +113,16 @@ export function nextSegment(name: string): string {
 }
 
 /** Returns the names of the segments from `first` to `last`, both included. Pure. */
-export function listSegmentsBetween(first: string, last: string): string[] {
+export function listWalSegmentsBetween(first: string, last: string): string[] {
   const names = [first];
-  while ((names.at(-1) as string) < last) names.push(nextSegment(names.at(-1) as string));
+  while ((names.at(-1) as string) < last) names.push(getNextWalSegment(names.at(-1) as string));
   return names;
 }
 
 /** Returns the archived segments that follow a copy without a gap. Pure. */
-export function listSegmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
+export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>): string[] {
   const names: string[] = [];
-  for (let name = nextSegment(last); archived.has(name); name = nextSegment(name)) names.push(name);
+  for (let name = getNextWalSegment(last); archived.has(name); name = getNextWalSegment(name)) names.push(name);
   return names;
 }
 
@@ -130,8 +130,8 @@ export function listSegmentsAfter(last: string, archived: ReadonlySet<string>): 
  * Returns the expired backups: the copies beyond the newest `kept`, and the archived segments that only expired copies need. If there is no
  * copy, no segment is expired. Pure.
  */
-export function listExpired(
-  copies: readonly FoundCopy[],
+export function listExpiredBackups(
+  copies: readonly FoundBackupCopy[],
   archived: readonly string[],
   kept: number,
 ): { folders: string[]; segments: string[] } {
@@ -146,12 +146,12 @@ export function listExpired(
 }
 
 /** Whether the newest copy and the archived WAL together contain every state since that copy. Pure. */
-export function isCopyContinued(copies: readonly FoundCopy[], archived: ReadonlySet<string>): boolean {
+export function isCopyContinued(copies: readonly FoundBackupCopy[], archived: ReadonlySet<string>): boolean {
   const last = copies
     .map(({ manifest }) => manifest.last_segment)
     .toSorted()
     .at(-1);
   if (last === undefined) return false;
   const later = [...archived].filter((name) => name > last).length;
-  return listSegmentsAfter(last, archived).length === later;
+  return listWalSegmentsAfter(last, archived).length === later;
 }

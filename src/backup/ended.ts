@@ -7,9 +7,9 @@ import { withTimeout } from '#src/core/timeout.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { installationName } from './base.ts';
-import { flushFolder, rethrowExplained, writeFileAtomically } from './files.ts';
-import { type BackupPlan, requireTarget } from './plan.ts';
+import { readInstallationName } from './base.ts';
+import { flushFolder, rethrowWithExplanation, writeFileAtomically } from './files.ts';
+import { assertTargetMounted, type BackupPlan } from './plan.ts';
 
 /**
  * Name of the file in a backup target with the ids of ended accounts, keys and other objects, one JSON object per line. All installations
@@ -35,13 +35,13 @@ const KINDS = [
 ] as const;
 const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z.string().min(1).max(100) });
 /** An account, app, authorization, device, gateway, key, membership, passkey, session or webhook that ended. `at`: ISO 8601. */
-export type Ending = z.infer<typeof endingSchema>;
+export type EndedObjectRecord = z.infer<typeof endingSchema>;
 
 /**
  * Sets whether the database records endings. Endings are recorded only if the service makes its own backups, because otherwise no process
  * would remove the records.
  */
-export async function setEndingsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
+export async function setEndedObjectsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: updates the one row of the relation `installation`.
   await pool.query(
     'INSERT INTO installation (notes_endings) VALUES ($1) ON CONFLICT (only_row) DO UPDATE SET notes_endings = excluded.notes_endings',
@@ -56,17 +56,19 @@ const MOST = 5_000;
  * Moves committed endings from the database to `ended.jsonl` of the target, and flushes the file. Returns the number of endings. Throws if
  * the file cannot be written; the endings then remain in the database.
  */
-export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number> {
+export async function writeEndedObjects(pool: Pool, plan: BackupPlan): Promise<number> {
   // Raw SQL in this function. Usually no object has ended, which the first query detects without a lock. The second query locks the file
   // for one process.
   const { rows: some } = await pool.query('SELECT EXISTS (SELECT FROM endings) AS "isAny"');
   if (!some[0].isAny) return 0;
   return inTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.endings]);
-    const { rows } = await client.query<{ ending_id: string; kind: Ending['kind']; id: string; ended_at: Date }>(
-      'SELECT ending_id, kind, id, ended_at FROM endings ORDER BY ending_id LIMIT $1',
-      [MOST],
-    );
+    const { rows } = await client.query<{
+      ending_id: string;
+      kind: EndedObjectRecord['kind'];
+      id: string;
+      ended_at: Date;
+    }>('SELECT ending_id, kind, id, ended_at FROM endings ORDER BY ending_id LIMIT $1', [MOST]);
     if (rows.length === 0) return 0;
     await append(
       plan,
@@ -77,9 +79,9 @@ export async function writeEndings(pool: Pool, plan: BackupPlan): Promise<number
   });
 }
 
-async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<void> {
+async function append(plan: BackupPlan, endings: readonly EndedObjectRecord[]): Promise<void> {
   const { target, dataDir } = plan;
-  await requireTarget(plan, await installationName(dataDir));
+  await assertTargetMounted(plan, await readInstallationName(dataDir));
   const file = join(target, ENDED);
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
@@ -95,7 +97,7 @@ async function append(plan: BackupPlan, endings: readonly Ending[]): Promise<voi
     }
     if (isNew) await flushFolder(target);
   } catch (error) {
-    rethrowExplained(target)(error);
+    rethrowWithExplanation(target)(error);
   }
 }
 
@@ -114,7 +116,7 @@ const WAIT_MS = 5_000;
  * write. If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the
  * file can be written.
  */
-export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
+export function createEndedObjectsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
@@ -133,18 +135,18 @@ export function createEndingsWriter(pool: Pool, plan: BackupPlan, log: Logger): 
 }
 
 async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
-  while ((await writeEndings(pool, plan)) === MOST);
+  while ((await writeEndedObjects(pool, plan)) === MOST);
 }
 
 /**
  * Reads the endings of objects after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
  * installation applies them, and the number of truncated lines. A missing file has no endings.
  */
-export async function readEndings(
+export async function readEndedObjects(
   files: readonly string[],
   after: Date,
-): Promise<{ endings: Ending[]; tornLines: number }> {
-  const endings = new Map<string, Ending>();
+): Promise<{ endings: EndedObjectRecord[]; tornLines: number }> {
+  const endings = new Map<string, EndedObjectRecord>();
   let tornLines = 0;
   for (const file of files) {
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
@@ -160,7 +162,7 @@ export async function readEndings(
   };
 }
 
-function parseLine(line: string): Ending | null {
+function parseLine(line: string): EndedObjectRecord | null {
   try {
     return endingSchema.parse(JSON.parse(line));
   } catch {
@@ -180,14 +182,14 @@ const RESTORED = 'restored.json';
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
 export type RestoredState = z.infer<typeof restoredSchema>;
 
-export const writeRestored = (dataDir: string, state: RestoredState): Promise<void> =>
+export const writeRestoredState = (dataDir: string, state: RestoredState): Promise<void> =>
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
  * Returns the endings that the first start must apply; null if the installation was not restored, or has started since the restore. Throws
  * if the file is truncated.
  */
-export async function readRestored(dataDir: string): Promise<RestoredState | null> {
+export async function readRestoredState(dataDir: string): Promise<RestoredState | null> {
   const file = join(dataDir, RESTORED);
   if (!existsSync(file)) return null;
   return restoredSchema.parse(JSON.parse(await readFile(file, 'utf8')));

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findCopies, packFiles, unpack } from './files.ts';
+import { findBackupCopies, packFiles, unpack } from './files.ts';
 import { createDecrypter, createEncryptionKey, type EncryptionKey, readKeyFile, writeKeyFile } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -120,9 +120,9 @@ describe('a packed archive', () => {
 
 test('a truncated manifest, or one of a newer version, is reported with its file', async () => {
   await writeFile(join(folder, 'backup.json'), '{"format": 1');
-  await expect(findCopies(folder)).rejects.toThrow('backup.json is torn');
+  await expect(findBackupCopies(folder)).rejects.toThrow('backup.json is torn');
   await writeFile(join(folder, 'backup.json'), '{"format": 9, "service": "7.0.0"}');
-  await expect(findCopies(folder)).rejects.toThrow('made by a newer version (7.0.0)');
+  await expect(findBackupCopies(folder)).rejects.toThrow('made by a newer version (7.0.0)');
 });
 
 test('an invalid key file is reported with how to create one', () => {

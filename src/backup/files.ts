@@ -4,7 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { BASE_FILE, ENCRYPTED_SUFFIX, type FoundCopy, MANIFEST_FILE, readManifest, WAL_FOLDER } from './copies.ts';
+import {
+  BASE_FILE,
+  ENCRYPTED_SUFFIX,
+  type FoundBackupCopy,
+  MANIFEST_FILE,
+  readManifest,
+  WAL_FOLDER,
+} from './copies.ts';
 import { type createDecrypter, createTornFileError, type EncryptionKey, encryptStream } from './seal.ts';
 import { type TarEntry, tar, untar } from './tar.ts';
 
@@ -43,7 +50,7 @@ export async function writeFileAtomically(file: string, content: string | AsyncI
 }
 
 /** Returns a function that rethrows an error of writing to a folder, with the remedy if the disk is full or read-only. */
-export const rethrowExplained =
+export const rethrowWithExplanation =
   (folder: string) =>
   (error: unknown): never => {
     throw explained(error, folder);
@@ -148,7 +155,7 @@ async function* translated(
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 /** Returns the archived segments in the folder of an installation: the path of each file, by its name without the ending. */
-export async function listSegments(installation: string): Promise<Map<string, string>> {
+export async function listArchivedWalSegments(installation: string): Promise<Map<string, string>> {
   const folder = join(installation, WAL_FOLDER);
   const names = await readdir(folder).catch(none);
   return new Map(
@@ -160,8 +167,8 @@ export async function listSegments(installation: string): Promise<Map<string, st
 }
 
 /** Finds the complete base copies in a target, in the folder of one installation, or in the folder of one copy. */
-export async function findCopies(from: string): Promise<FoundCopy[]> {
-  const found: FoundCopy[] = [];
+export async function findBackupCopies(from: string): Promise<FoundBackupCopy[]> {
+  const found: FoundBackupCopy[] = [];
   let folders = [from];
   for (let depth = 0; depth < 3; depth++) {
     const below: string[] = [];
@@ -183,5 +190,5 @@ const none = (error: NodeJS.ErrnoException): string[] => {
 };
 
 /** Returns the file of a base copy. */
-export const getBaseFile = ({ folder, manifest }: FoundCopy): string =>
+export const getBaseFile = ({ folder, manifest }: FoundBackupCopy): string =>
   join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);

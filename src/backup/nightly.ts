@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import type { Logger } from '#src/core/log.ts';
 import { withPool } from '#src/database/connect.ts';
 import { superuserUrl } from '#src/database/embedded-postgres.ts';
-import { installationName, takeBaseCopy } from './base.ts';
-import { isCopyContinued, listExpired } from './copies.ts';
-import { findCopies, listSegments, makePrivateFolder } from './files.ts';
-import { type BackupPlan, readCopyState, readGivenUp, requireTarget, resumeArchive, writeCopyState } from './plan.ts';
+import { readInstallationName, takeBaseBackup } from './base.ts';
+import { isCopyContinued, listExpiredBackups } from './copies.ts';
+import { findBackupCopies, listArchivedWalSegments, makePrivateFolder } from './files.ts';
+import {
+  assertTargetMounted,
+  type BackupPlan,
+  readArchiveGivenUpTime,
+  readCopyState,
+  resumeArchive,
+  writeCopyState,
+} from './plan.ts';
 
 /** Number of nightly copies that are retained. */
 const KEPT = 7;
@@ -24,11 +31,11 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
       log.warn({ target }, tooLittle);
       return await writeCopyState(dataDir, { ...state, error: tooLittle });
     }
-    const installation = await installationName(dataDir);
-    await requireTarget(plan, installation);
+    const installation = await readInstallationName(dataDir);
+    await assertTargetMounted(plan, installation);
     // Suspended archiving resumes before the copy, so that the archived WAL continues from the copy.
     await resumeArchive(dataDir);
-    const { folder, manifest, packedBytes } = await takeBaseCopy({ dataDir, target, installation, key, now });
+    const { folder, manifest, packedBytes } = await takeBaseBackup({ dataDir, target, installation, key, now });
     const last = { folder, at: manifest.complete_until, packed_bytes: packedBytes, bytes: manifest.bytes };
     await writeCopyState(dataDir, { ...(await readCopyState(dataDir)), last, error: null });
     log.info({ folder, packed_bytes: packedBytes }, 'base copy made');
@@ -43,10 +50,10 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
   // If archiving was given up, no copy is made at once. The nightly copy is the next one, because the archive's disk is full or missing.
-  if (!isArchiving || (await readGivenUp(dataDir)) !== null) return;
-  const home = join(target, await installationName(dataDir));
-  const archived = new Set((await listSegments(home)).keys());
-  if (!isCopyContinued(await findCopies(home), archived)) await makeNightlyCopy(plan, log, now);
+  if (!isArchiving || (await readArchiveGivenUpTime(dataDir)) !== null) return;
+  const home = join(target, await readInstallationName(dataDir));
+  const archived = new Set((await listArchivedWalSegments(home)).keys());
+  if (!isCopyContinued(await findBackupCopies(home), archived)) await makeNightlyCopy(plan, log, now);
 }
 
 async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | null> {
@@ -64,8 +71,8 @@ async function reasonOfSpace({ dataDir, target }: BackupPlan): Promise<string | 
 }
 
 async function expire(home: string): Promise<void> {
-  const segments = await listSegments(home);
-  const { folders, segments: unneeded } = listExpired(await findCopies(home), [...segments.keys()], KEPT);
+  const segments = await listArchivedWalSegments(home);
+  const { folders, segments: unneeded } = listExpiredBackups(await findBackupCopies(home), [...segments.keys()], KEPT);
   for (const folder of folders) {
     // Renames the copy before removing it, so that the copy does not look complete while it is being removed.
     await rename(folder, `${folder}.partial`);

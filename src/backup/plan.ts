@@ -49,7 +49,7 @@ export interface CopyState {
   last: { folder: string; at: string; packed_bytes: number; bytes: number } | null;
   /** Reason why the latest attempt failed to make a copy; null after a success. */
   error: string | null;
-  /** Time at which archiving was given up (`readGivenUp`), if a mail about it was sent; otherwise null. */
+  /** Time at which archiving was given up (`readArchiveGivenUpTime`), if a mail about it was sent; otherwise null. */
   mailed_given_up_at: string | null;
 }
 
@@ -77,7 +77,7 @@ export const writeCopyState = (dataDir: string, state: CopyState): Promise<void>
 const givenUpFile = (dataDir: string) => join(dataDir, 'backup-given-up');
 
 /** Returns the time since which WAL is discarded (ISO 8601). Null if WAL is archived. */
-export const readGivenUp = (dataDir: string): Promise<string | null> =>
+export const readArchiveGivenUpTime = (dataDir: string): Promise<string | null> =>
   readFile(givenUpFile(dataDir), 'utf8').then(
     (text) => text.trim(),
     () => null,
@@ -90,7 +90,7 @@ export const resumeArchive = (dataDir: string): Promise<void> => rm(givenUpFile(
  * Throws if this installation's folder in the backup target no longer exists. The target's disk may not be mounted, and a copy would then
  * fill the disk of the mount point.
  */
-export async function requireTarget({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
+export async function assertTargetMounted({ dataDir, target }: BackupPlan, installation: string): Promise<void> {
   const { last } = await readArchiveState(dataDir);
   const home = join(target, installation);
   if (last?.installation === installation && !existsSync(home))

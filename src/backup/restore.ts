@@ -7,17 +7,24 @@ import { getClusterFolder, recoverEmbedded } from '#src/database/embedded-postgr
 import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
-  chooseCopy,
+  chooseBackupCopy,
   explainRestoreRefusal,
-  type FoundCopy,
-  listSegmentsAfter,
-  listSegmentsBetween,
+  type FoundBackupCopy,
+  listWalSegmentsAfter,
+  listWalSegmentsBetween,
   MANIFEST_FILE,
   type Manifest,
   readManifest,
 } from './copies.ts';
-import { getEndedFiles, readEndings, writeRestored } from './ended.ts';
-import { type Decrypter, findCopies, getBaseFile, listSegments, makePrivateFolder, unpack } from './files.ts';
+import { getEndedFiles, readEndedObjects, writeRestoredState } from './ended.ts';
+import {
+  type Decrypter,
+  findBackupCopies,
+  getBaseFile,
+  listArchivedWalSegments,
+  makePrivateFolder,
+  unpack,
+} from './files.ts';
 import { createDecrypter, createTornFileError } from './seal.ts';
 
 /**
@@ -25,7 +32,7 @@ import { createDecrypter, createTornFileError } from './seal.ts';
  * the database cleanly. Removes the written files if the restore fails. Throws, with the remedy, for: no copy, a time that no copy covers,
  * a wrong passphrase, a torn file, a full disk, another version or processor.
  */
-export async function restoreCopy(options: {
+export async function restoreBackup(options: {
   from: string;
   at: Date | null;
   dataDir: string;
@@ -53,8 +60,8 @@ export async function restoreCopy(options: {
     await recover(dataDir, manifest, { ...archive, opener, target });
     const until = target ?? archive.until;
     const files = targets === null ? [] : getEndedFiles(copy.folder, targets);
-    const { endings, tornLines } = await readEndings(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
-    await writeRestored(dataDir, { until: until.toISOString(), endings });
+    const { endings, tornLines } = await readEndedObjects(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
+    await writeRestoredState(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
     return {
       manifest,
@@ -84,7 +91,7 @@ export async function restoreCopy(options: {
  * copy.
  */
 async function findRestorable(from: string, at: Date | null, opener: Decrypter | null) {
-  const copy = chooseCopy(await findCopies(from), at, from);
+  const copy = chooseBackupCopy(await findBackupCopies(from), at, from);
   const reason = explainRestoreRefusal(copy.manifest, {
     service: VERSION,
     schemas: await listMigrations(),
@@ -132,9 +139,9 @@ interface Archive {
   until: Date;
 }
 
-async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter | null): Promise<Archive> {
-  const files = await listSegments(dirname(folder));
-  const names = listSegmentsAfter(manifest.last_segment, new Set(files.keys()));
+async function archiveAfter({ folder, manifest }: FoundBackupCopy, opener: Decrypter | null): Promise<Archive> {
+  const files = await listArchivedWalSegments(dirname(folder));
+  const names = listWalSegmentsAfter(manifest.last_segment, new Set(files.keys()));
   const segments = names.map((name) => ({ name, file: files.get(name) as string }));
   const last = segments.at(-1);
   const ofCopy = new Date(manifest.complete_until);
@@ -146,7 +153,7 @@ async function archiveAfter({ folder, manifest }: FoundCopy, opener: Decrypter |
   throw createTornFileError(last.file);
 }
 
-async function unpackBase(copy: FoundCopy, dataDir: string, opener: Decrypter | null): Promise<void> {
+async function unpackBase(copy: FoundBackupCopy, dataDir: string, opener: Decrypter | null): Promise<void> {
   const file = getBaseFile(copy);
   let described: string | null = null;
   for await (const { path, content } of unpack(file, opener)) {
@@ -211,7 +218,7 @@ async function recover(
   const cluster = getClusterFolder(dataDir);
   const spool = join(cluster, SPOOL);
   await makePrivateFolder(spool);
-  for (const name of listSegmentsBetween(manifest.first_segment, manifest.last_segment))
+  for (const name of listWalSegmentsBetween(manifest.first_segment, manifest.last_segment))
     await writeFile(join(spool, `${name}.given`), '', { mode: 0o600 });
   await writeFile(join(cluster, 'recovery.signal'), '', { mode: 0o600 });
   const over = new AbortController();

@@ -7,10 +7,10 @@ import { migrate } from '#src/database/migrate.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { checkChecksums } from './checksums.ts';
-import { restoreCopy } from './restore.ts';
+import { restoreBackup } from './restore.ts';
 
 /** Result of a trial restore. */
-export type VerificationReport = Awaited<ReturnType<typeof verifyCopy>>;
+export type VerificationReport = Awaited<ReturnType<typeof verifyBackup>>;
 
 /** Shared buffers in MB of the trial's server, which serves one connection. */
 const SHARED_BUFFERS_MB = 128;
@@ -19,7 +19,7 @@ const SHARED_BUFFERS_MB = 128;
  * Restores a copy into a temporary folder (below TMPDIR), compares its aggregates and the checksums of its pages, counts its content, and
  * removes the folder. The copy and the running service are unchanged. Throws if the copy cannot be restored.
  */
-export async function verifyCopy(options: {
+export async function verifyBackup(options: {
   from: string;
   at: Date | null;
   passphrase: string | null;
@@ -30,7 +30,7 @@ export async function verifyCopy(options: {
   const folder = await mkdtemp(join(tmpdir(), 'energy-verify-'));
   const dataDir = join(folder, 'data');
   try {
-    const { manifest, segments, until } = await restoreCopy({ ...restored, dataDir, targets: null });
+    const { manifest, segments, until } = await restoreBackup({ ...restored, dataDir, targets: null });
     const { hasChecksums, ...content } = await checkContent(dataDir, retentionMonths, now);
     const checksums = hasChecksums ? await checkChecksums(getClusterFolder(dataDir)) : null;
     return {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
-import type { BillSubject } from './billed-energy.ts';
+import type { BilledHomeOrDevice } from './billed-energy.ts';
 
 /** Imported and exported energy on a bill, in mWh. */
 export interface BilledEnergies {
@@ -17,7 +17,7 @@ export interface AdjustablePeriod {
   isClosed: boolean;
 }
 
-export const NO_ENERGIES: BilledEnergies = { imported: asMilliwattHours(0), exported: asMilliwattHours(0) };
+export const ZERO_ENERGIES: BilledEnergies = { imported: asMilliwattHours(0), exported: asMilliwattHours(0) };
 
 export const addEnergies = (a: BilledEnergies, b: BilledEnergies): BilledEnergies => ({
   imported: asMilliwattHours(a.imported + b.imported),
@@ -93,7 +93,7 @@ interface Row {
 /** Returns the edits in force that overlap a range, for the bill's device or for all devices of its home, in order of creation. */
 export async function listEditsInForce(
   db: Database,
-  { userId, deviceId }: BillSubject,
+  { userId, deviceId }: BilledHomeOrDevice,
   { from, to }: { from: Date; to: Date },
 ): Promise<StatementEdit[]> {
   // Raw SQL, because the conditions compare with null.

@@ -1,9 +1,9 @@
 import { asMilliwattHours, type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { deviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
+import { createDeviceMeter, type EnergyMeter, readBoughtEnergyMeter } from '#src/cost/bought-energy.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Known energy of a bill's home or device in a range. */
-export interface KnownEnergy {
+export interface KnownBilledEnergy {
   imported: MilliwattHours;
   exported: MilliwattHours;
   /** Estimated component of `imported`, in mWh. */
@@ -18,8 +18,8 @@ export interface KnownEnergy {
  * Returns the meter for a bill: of a device regardless of its placement, or of a home at its connection point (docs/cost.md, "Whose
  * energy").
  */
-export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject): Promise<EnergyMeter> =>
-  deviceId === null ? readBoughtEnergyMeter(db, { userId }) : deviceMeter(db, deviceId, { exported: 1 });
+export const loadBilledMeter = (db: Database, { userId, deviceId }: BilledHomeOrDevice): Promise<EnergyMeter> =>
+  deviceId === null ? readBoughtEnergyMeter(db, { userId }) : createDeviceMeter(db, deviceId, { exported: 1 });
 
 /**
  * Rounds up to the start of a quarter-hour. In zones with odd offsets a period may begin within a quarter-hour, which then belongs to the
@@ -28,10 +28,10 @@ export const loadBilledMeter = (db: Database, { userId, deviceId }: BillSubject)
 const quarterFrom = (at: Date): Date => new Date(Math.ceil(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
 
 /** Returns the energy of a range as sums over quarter-hours, so that adjacent ranges add up exactly. */
-export async function readKnownEnergy(
+export async function readKnownBilledEnergy(
   meter: EnergyMeter,
   { from, to }: { from: Date; to: Date },
-): Promise<KnownEnergy> {
+): Promise<KnownBilledEnergy> {
   const { imported, exported, estimated, coveredMs } = await meter.boughtIn({
     from: quarterFrom(from),
     to: quarterFrom(to),
@@ -131,7 +131,7 @@ export function computeReadingAt(registerState: RegisterState): RegisterReading 
 }
 
 /** Subject of a bill: a device, or a home (`deviceId` null). */
-export interface BillSubject {
+export interface BilledHomeOrDevice {
   userId: string;
   deviceId: string | null;
 }

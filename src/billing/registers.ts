@@ -1,11 +1,11 @@
 import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { Meter } from '#src/database/meter.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import {
-  type BillSubject,
+  type BilledHomeOrDevice,
   computeEnergyBetween,
   computeReadingAt,
   type RegisterBreak,
@@ -45,7 +45,7 @@ interface Series {
 /** Returns the registers that a bill shows, in order. Empty if the energy was measured only by intervals or power. */
 export async function loadBilledRegisters(
   db: Database,
-  billed: BillSubject,
+  billed: BilledHomeOrDevice,
   { from, to }: { from: Date; to: Date },
 ): Promise<RegisterPeriod[]> {
   const series = await seriesOf(db, billed, { from, to });
@@ -108,12 +108,14 @@ const firstOf = ({ ms, value }: { ms: number; value: MilliwattHours }, from: Dat
 /** Returns the registers of the billed devices that count at some time of the range. */
 async function seriesOf(
   db: Database,
-  { userId, deviceId }: BillSubject,
+  { userId, deviceId }: BilledHomeOrDevice,
   range: { from: Date; to: Date },
 ): Promise<Series[]> {
   const meters = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL, because lists of ids are passed as parameters.
-  const { rows } = await queryOf(db)<Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }>(
+  const { rows } = await createQueryOfDatabase(db)<
+    Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }
+  >(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
        d.register_max_kwh
      FROM series_roles s JOIN series i USING (series_id) JOIN devices d ON d.device_id = s.device_id
@@ -192,7 +194,7 @@ interface Ends {
 /** Returns the states of registers at the given instants (Unix ms), in the given order. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
   // Raw SQL: finds the readings around each instant of a series by index.
-  const { rows } = await queryOf(db)<{
+  const { rows } = await createQueryOfDatabase(db)<{
     at: Date;
     last_at: Date | null;
     value: number | null;
@@ -238,7 +240,12 @@ async function breaksIn(
   spans: readonly { id: number; fromMs: number; toMs: number }[],
 ): Promise<Map<number, RegisterBreak[]>> {
   if (spans.length === 0) return new Map();
-  const { rows } = await queryOf(db)<{ series_id: number; verdict: string; value: number; before: number | null }>(
+  const { rows } = await createQueryOfDatabase(db)<{
+    series_id: number;
+    verdict: string;
+    value: number;
+    before: number | null;
+  }>(
     `SELECT s.series_id, b.verdict, c.value, p.value AS before
      FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) s (series_id, from_at, to_at)
      ${HELD}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { asMilliwattHours, formatExactKwh, type MilliwattHours } from '#src/core/units.ts';
-import { addEnergies, type BilledEnergies, NO_ENERGIES, type StatementEdit } from './adjustments.ts';
-import type { KnownEnergy, RegisterReading } from './billed-energy.ts';
+import { addEnergies, type BilledEnergies, type StatementEdit, ZERO_ENERGIES } from './adjustments.ts';
+import type { KnownBilledEnergy, RegisterReading } from './billed-energy.ts';
 import type { RegisterPeriod } from './registers.ts';
 
 /** Reason for recording a version of a bill. */
@@ -77,7 +77,7 @@ const toldReading = (reading: RegisterReading | null): ToldReading | null =>
 
 /** Converts the known energy of a period to the API's format. Pure. */
 export function toStatementEnergy(
-  known: KnownEnergy,
+  known: KnownBilledEnergy,
   registers: readonly RegisterPeriod[],
   edits: StatementEdit[],
 ): StatementEnergy {
@@ -135,7 +135,7 @@ export const toStatementAdjustment = ({
 
 /** Returns the billed energy: the energy of the period itself plus the adjustments of other periods. */
 export const addAdjustments = (own: BilledEnergies, adjustments: readonly BillAdjustment[]): BilledEnergies =>
-  addEnergies(own, adjustments.reduce(addEnergies, NO_ENERGIES));
+  addEnergies(own, adjustments.reduce(addEnergies, ZERO_ENERGIES));
 
 export type JsonValue =
   | null

@@ -15,7 +15,12 @@ import {
   listPeriodsToCorrect,
   subtractEnergies,
 } from './adjustments.ts';
-import { type BillSubject, type KnownEnergy, loadBilledMeter, readKnownEnergy } from './billed-energy.ts';
+import {
+  type BilledHomeOrDevice,
+  type KnownBilledEnergy,
+  loadBilledMeter,
+  readKnownBilledEnergy,
+} from './billed-energy.ts';
 import { loadBilledRegisters } from './registers.ts';
 import {
   addAdjustments,
@@ -69,7 +74,7 @@ interface LaterCorrection extends BilledEnergies {
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];
-  known: KnownEnergy;
+  known: KnownBilledEnergy;
   energy: StatementEnergy;
   /** Corrections of other periods that this period includes, or would include if this period were closed now. */
   adjustments: StatementAdjustment[];
@@ -79,7 +84,7 @@ export interface BillDetails {
 const COLUMNS = sql<BillPeriod>`p.bill_period_id, p.user_id, p.device_id, p.first_day::text AS start, p.last_day::text AS "end", p.timezone,
   p.starts_at, p.ends_at, p.created_at, p.closed_at`;
 
-const billedOf = ({ user_id, device_id }: BillPeriod): BillSubject => ({ userId: user_id, deviceId: device_id });
+const billedOf = ({ user_id, device_id }: BillPeriod): BilledHomeOrDevice => ({ userId: user_id, deviceId: device_id });
 const rangeOf = ({ starts_at, ends_at }: BillPeriod) => ({ from: starts_at, to: ends_at });
 const ordered = ({ bill_period_id, starts_at, closed_at }: BillPeriod) => ({
   id: bill_period_id,
@@ -97,7 +102,7 @@ const holdBills = (trx: Database, userId: string) =>
  */
 export async function createBillPeriod(
   db: Database,
-  { userId, deviceId }: BillSubject,
+  { userId, deviceId }: BilledHomeOrDevice,
   days: { start: string; end: string; zone: string; from: Date; to: Date },
   now: Date,
 ): Promise<BillDetails> {
@@ -305,9 +310,9 @@ async function addVersion(
 async function currentEnergy(
   db: Database,
   period: BillPeriod,
-): Promise<{ known: KnownEnergy; energy: StatementEnergy }> {
+): Promise<{ known: KnownBilledEnergy; energy: StatementEnergy }> {
   const [of, range] = [billedOf(period), rangeOf(period)];
-  const known = await readKnownEnergy(await loadBilledMeter(db, of), range);
+  const known = await readKnownBilledEnergy(await loadBilledMeter(db, of), range);
   const registers = await loadBilledRegisters(db, of, range);
   return { known, energy: toStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
 }
@@ -368,7 +373,7 @@ async function outstandingOf(db: Database, of: BillPeriod): Promise<Outstanding[
   const meter: EnergyMeter = await loadBilledMeter(db, billedOf(of));
   const found: Outstanding[] = [];
   for (const period of periods.filter(({ bill_period_id }) => asked.has(bill_period_id))) {
-    const unstated = subtractEnergies(await readKnownEnergy(meter, rangeOf(period)), period);
+    const unstated = subtractEnergies(await readKnownBilledEnergy(meter, rangeOf(period)), period);
     if (!areEnergiesZero(unstated))
       found.push({ ...unstated, period, next: findNextOpenPeriod(all, ordered(period))?.id ?? null });
   }

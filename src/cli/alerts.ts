@@ -16,7 +16,7 @@ const ALERT: CommandNoun = {
 };
 
 /** Registers `energy alerts …`, which calls the operations of the HTTP API. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const alerts = program.command('alerts');
   addListCommand(alerts, ALERT, listAlerts, { ofUser: true });
   addGetCommand(alerts, ALERT, getAlert);

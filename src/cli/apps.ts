@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
-import { COMMAND_LINE, recordAction } from '#src/users/audit.ts';
+import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import {
   addCreateCommand,
@@ -24,7 +24,7 @@ const AUTHORIZATION: CommandNoun = {
 };
 
 /** Registers `energy apps …` and `energy authorizations …`, which an operator runs next to the running service. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const apps = program.command('apps');
   addListCommand(apps, APP, listApps, { ofUser: true });
   addCreateCommand(apps, APP, createApp, checkRegistrar);
@@ -50,7 +50,7 @@ async function checkRegistrar(db: Database, userId: string): Promise<void> {
 const end = (authorizationId: string, { json }: { json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
     await joinOrBeginTransaction(db, async (trx) => {
-      const act = { actor: null, address: COMMAND_LINE, action: 'authorization.ended', target: authorizationId };
+      const act = { actor: null, address: COMMAND_LINE_ACTOR, action: 'authorization.ended', target: authorizationId };
       // The audit entry is written before the app is deleted, because the entry stores the app's owner.
       await recordAction(trx, act);
       const ended = await endAuthorizations(trx, { ids: [authorizationId] }, 'operator');

@@ -6,7 +6,7 @@ import { parseLimit } from './option-values.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy audit`, which prints the audit log like GET /v1/audit, with the e-mail addresses of accounts. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('audit')
     .option('--user <user>', 'only entries with this account as actor or target: a user_id or an e-mail address')

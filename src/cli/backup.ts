@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { installationName, takeBaseCopy } from '#src/backup/base.ts';
+import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
-import { restoreCopy } from '#src/backup/restore.ts';
+import { restoreBackup } from '#src/backup/restore.ts';
 import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
-import { type VerificationReport, verifyCopy } from '#src/backup/verify.ts';
+import { type VerificationReport, verifyBackup } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { releaseHeldDeliveries } from '#src/delivery/hold.ts';
@@ -30,7 +30,7 @@ const AT = [
 const JSON_OPTION = ['--json', 'print one JSON object'] as const;
 
 /** Registers `energy backup` with its commands and `energy restore`, for the embedded database. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const backup = program
     .command('backup')
     .option('--to <folder>', 'folder for the copy, on another disk; several copies may share it')
@@ -85,8 +85,8 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
   // Throws, with the remedy, unless the service is running.
   await databaseUrl(config);
   const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
-  const installation = await installationName(config.dataDir);
-  const made = await takeBaseCopy({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });
+  const installation = await readInstallationName(config.dataDir);
+  const made = await takeBaseBackup({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });
   const { folder, manifest, packedBytes } = made;
   const result = { folder, packed_bytes: packedBytes, ...manifest };
   const lines = [
@@ -142,7 +142,7 @@ async function targetsHere(): Promise<string[]> {
 async function restore({ from, at, dataDir, passphraseFile, withoutEndings, json }: Options): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
   const targets = withoutEndings ? null : await targetsHere();
-  const restored = await restoreCopy({ from, at: timeIn(at), dataDir, passphrase, targets });
+  const restored = await restoreBackup({ from, at: timeIn(at), dataDir, passphrase, targets });
   const { manifest, segments, until, endings, tornLines, hasEnded } = restored;
   const result = {
     data_dir: dataDir,
@@ -180,7 +180,7 @@ async function restore({ from, at, dataDir, passphraseFile, withoutEndings, json
 async function verify({ from, at, passphraseFile, json }: Options): Promise<void> {
   const passphrase = passphraseFile === undefined ? null : await passphraseIn(passphraseFile);
   const { retentionMonths } = loadConfig();
-  const found = await verifyCopy({ from, at: timeIn(at), passphrase, retentionMonths, now: new Date() });
+  const found = await verifyBackup({ from, at: timeIn(at), passphrase, retentionMonths, now: new Date() });
   printResult(json, found, textOf(found));
   process.exitCode = found.ok ? 0 : 1;
 }

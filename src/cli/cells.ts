@@ -12,14 +12,14 @@ import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/c
 import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/move.ts';
 import { secretKey } from '#src/start/secret-key.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
-import { assertDatabaseReachable, CONNECTED_MS, reachSource } from './migrate.ts';
+import { assertDatabaseReachable, MAX_CONNECTED_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
 import { withProgress } from './progress-bar.ts';
 
 /**
  * Registers `energy cells`: the health of the cells behind a router, moves of accounts between cells, and the routers' exceptions,
  * which name the accounts that have moved to another cell (deploy/cells/README.md).
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const cells = program
     .command('cells')
     .option('--file <cells.json>', 'routers and cells (deploy/cells/README.md)', 'cells.json')
@@ -106,7 +106,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
   if (to === from) throw new Error(`The accounts are already in the cell ${from}. Nothing was changed.`);
   await assertDatabaseReachable(`the cell ${to}`, target.database);
   const targetSecret = (await readFile(target.secret_key_file, 'utf8')).trim();
-  const { url, release } = await reachSource(config);
+  const { url, release } = await openSourceDatabase(config);
   const source = createPool(url, { max: 1, applicationName: 'energy cells' });
   const { retentionMonths, maxChannels } = config;
   try {
@@ -116,7 +116,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
       source,
       secrets: { source: await secretKey(config, createDatabase(source)), target: targetSecret },
       taking: { retentionMonths, maxChannels },
-      connectedMs: CONNECTED_MS,
+      connectedMs: MAX_CONNECTED_AFTER_MOVE_MS,
     };
     const cells = { from: { cell: from, database: url }, to: { cell: to, database: target.database } };
     return await withProgress((steps) => moveToCell(cells, { ...wanted, ...steps }));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { explainVariables } from '#src/config/load.ts';
 
 /** Registers `energy config`, which prints the effective configuration with secrets masked. It fails with one line per invalid setting. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('config')
     .option('--json', 'print one JSON object')

@@ -6,7 +6,7 @@ import { createDecoders } from '#ingest/decoders/gateway-decoders.ts';
 import { diagnoseMessage, type MessageDiagnosis } from '#ingest/decoders/judge.ts';
 import { MAX_DECODED_BYTES } from '#ingest/decoders/read/payload.ts';
 import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
-import { validationErrors } from '#src/api/validation-errors.ts';
+import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
@@ -57,7 +57,7 @@ interface Options extends Partial<DecodeInput> {
  * Registers `energy decode`, which prints the readings that the service would read from a message. It needs neither a broker nor a
  * database.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('decode')
     .option('--json', 'print one JSON object per line')
@@ -217,7 +217,7 @@ export function parseDecoderConfig(text: string): Record<string, unknown> {
   }
   const read = decoderConfigSchema.safeParse(parsedConfig, { error: describeIssue });
   if (read.success) return read.data;
-  const mistakes = validationErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
+  const mistakes = listFieldErrors(read.error, 'it', String).map(({ field, message }) => `${field}: ${message}`);
   throw new InvalidArgumentError(mistakes.map(escapeLineForTerminal).join('; '));
 }
 

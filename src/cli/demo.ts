@@ -9,7 +9,7 @@ import { type Demo, startDemo } from '#src/start/demo.ts';
 import { createBar } from './progress-bar.ts';
 
 /** Registers `energy demo`, which starts the service with simulated homes for a first look. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('demo')
     .option('--every <seconds>', 'seconds between live messages, 2 to 900', seconds, 2)

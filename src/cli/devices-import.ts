@@ -7,14 +7,19 @@ import { nullIfAbsent } from '#src/core/files.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { type DeviceImporter, type DeviceImportResult, importDevices, previewImport } from '#src/onboarding/import.ts';
+import {
+  type DeviceImporter,
+  type DeviceImportResult,
+  importDevices,
+  previewDeviceImport,
+} from '#src/onboarding/import.ts';
 import {
   findRowsWithDifferentSettings,
   type ImportCredential,
   listCreatedCredentials,
 } from '#src/onboarding/imports.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
-import { COMMAND_LINE } from '#src/users/audit.ts';
+import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import { findUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
 import { withProgress } from './progress-bar.ts';
@@ -41,7 +46,7 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
   await runOnServiceDatabase(async (db) => {
     const importer = await importerOf(db, options);
     if (readTable.errors.length > 0) {
-      const { plan } = await previewImport(db, importer, readTable.rows);
+      const { plan } = await previewDeviceImport(db, importer, readTable.rows);
       return refuse(options, [...readTable.errors, ...plan.errors]);
     }
     const passwords = credentialsFile(options.credentials ?? `${file.replace(/\.csv$/i, '')}.credentials.csv`);
@@ -94,7 +99,7 @@ async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors
 }
 
 async function importerOf(db: Database, { utility, createUsers }: ImportOptions): Promise<DeviceImporter> {
-  const importer = { ownId: null, by: { actor: null, address: COMMAND_LINE }, toMakeOwners: '--create-users' };
+  const importer = { ownId: null, by: { actor: null, address: COMMAND_LINE_ACTOR }, toMakeOwners: '--create-users' };
   const newOwnersOf = (enrolledBy: string | null) => (createUsers ? { enrolledBy } : null);
   if (utility === undefined) return { ...importer, reach: ALL_ACCOUNTS, newOwners: newOwnersOf(null) };
   const userId = await findUserId(db, utility);

@@ -47,7 +47,7 @@ const DEVICE: CommandNoun = {
 const GATEWAY: CommandNoun = { name: 'gateway', id: 'gateway_id', columns: ['gateway_id', 'name', 'managed_by'] };
 
 /** Registers `energy devices|gateways …`, which call the operations of the HTTP API. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   addDeviceCommands(program.command('devices'));
   addGatewayCommands(program.command('gateways'));
 }

@@ -10,7 +10,7 @@ import { printResult, runWithServicePool } from './running-service.ts';
  * Registers `energy doctor`, which checks everything that an installation depends on, without changing anything, and
  * prints the remedies. It can also confirm the clock.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('doctor')
     .option('--json', 'print one JSON object')

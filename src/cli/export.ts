@@ -9,7 +9,7 @@ import { findUserId } from './named-user.ts';
 import { printResult, runWithServicePool } from './running-service.ts';
 
 /** Registers `energy export USER_ID --output FILE.zip`, which exports all data about a person, as GET /v1/users/{user_id}/export does. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('export')
     .argument('<user>', 'user to export: a user_id or an e-mail address')

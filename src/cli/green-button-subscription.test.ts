@@ -6,7 +6,7 @@ import { createImportCounts, type ImportElement } from '#simulators/past/element
 import { greenButton } from '#simulators/past/green-button.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
-import { downloadSubscription, subscriptionToken } from './green-button-subscription.ts';
+import { downloadSubscription, readSubscriptionToken } from './green-button-subscription.ts';
 
 let server: Receiver;
 let fetcher: ReturnType<typeof createAnswerFetcher>;
@@ -127,13 +127,13 @@ test('reads the token of a subscription from the first line of a file', async ()
   await writeFile(tokenFile, 'ey.J-0_~+/==\nsecond line\n');
   const url = 'https://utility.example/espi/1_1/resource/Batch/Subscription/5';
   const of = (files: string[], more: object = {}) =>
-    subscriptionToken(files, { format: 'green-button', tokenFile, ...more });
+    readSubscriptionToken(files, { format: 'green-button', tokenFile, ...more });
   expect(await of([url])).toBe('ey.J-0_~+/==');
-  expect(await subscriptionToken(['usage.xml'], { format: 'green-button' })).toBeNull();
+  expect(await readSubscriptionToken(['usage.xml'], { format: 'green-button' })).toBeNull();
   await expect(of(['usage.xml'])).rejects.toThrow('--token-file requires');
   await expect(of([url, 'usage.xml'])).rejects.toThrow('one subscription');
   await expect(of([url], { format: 'csv' })).rejects.toThrow('green-button');
-  await expect(subscriptionToken([url], { format: 'green-button' })).rejects.toThrow('--token-file F');
+  await expect(readSubscriptionToken([url], { format: 'green-button' })).rejects.toThrow('--token-file F');
   await writeFile(tokenFile, 'a b\r\nInjected: header');
   await expect(of([url])).rejects.toThrow('not a bearer token');
   await expect(of([url], { tokenFile: join(folder, 'nothing') })).rejects.toThrow('cannot be read');

@@ -15,7 +15,7 @@ const MAX_PAGES = 1_000;
 const isSubscription = (file: string): boolean => /^https?:\/\//i.test(file);
 
 /** Returns the token of the subscription to import; null for files. Throws if the options contradict each other. */
-export async function subscriptionToken(
+export async function readSubscriptionToken(
   files: readonly string[],
   { format, tokenFile }: { format: string; tokenFile?: string },
 ): Promise<string | null> {

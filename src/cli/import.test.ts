@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createImportCounts } from '#simulators/past/element.ts';
-import { importExitCode, importReaderFor, register, suggestImportCommand } from './import.ts';
+import { getImportExitCode, importReaderFor, registerCommands, suggestImportCommand } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };
 
@@ -18,7 +18,7 @@ test.each([
     1,
   ],
 ])('the exit code reports %s', (_name, result, code) => {
-  expect(importExitCode(result)).toBe(code);
+  expect(getImportExitCode(result)).toBe(code);
 });
 
 test.each([
@@ -45,7 +45,7 @@ test('the suggested import command is quoted for a shell', () => {
 /** Returns the reader for the files of a command line. The import itself does not run. */
 function readerFor(...line: string[]): ReturnType<typeof importReaderFor> {
   const program = new Command();
-  register(program);
+  registerCommands(program);
   const parsed: Parameters<typeof importReaderFor>[0][] = [];
   program.commands[0]?.action((_files, options) => {
     parsed.push(options);

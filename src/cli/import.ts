@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { csvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
-import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
+import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
-import { homeAssistant, homeAssistantSeries } from '#simulators/past/home-assistant.ts';
+import { homeAssistant, listHomeAssistantSeries } from '#simulators/past/home-assistant.ts';
 import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
-import { localMqttUrl } from '#src/config/load.ts';
+import { getLocalMqttUrl } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { escapeLineForTerminal } from '#src/core/output.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { downloadPages, subscriptionToken } from './green-button-subscription.ts';
+import { downloadPages, readSubscriptionToken } from './green-button-subscription.ts';
 import { parseZone } from './option-values.ts';
 import { createBar } from './progress-bar.ts';
 import { runWithServicePool } from './running-service.ts';
@@ -49,7 +49,7 @@ interface Options {
 }
 
 /** Registers `energy import FILE…`, which replays a device's recorded readings over MQTT, along the same path as live data. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('import')
     .argument(
@@ -102,7 +102,7 @@ async function run(files: string[], options: Options, command: Command): Promise
   const { device } = options;
   // Prints the same error message as commander for a missing required option.
   if (device === undefined) return command.error("error: required option '--device <device_id>' not specified");
-  const token = await subscriptionToken(files, options);
+  const token = await readSubscriptionToken(files, options);
   const interrupt = new AbortController();
   const onSignal = () =>
     interrupt.abort(new Error('Interrupted. Readings that were sent remain; importing them again adds nothing.'));
@@ -121,7 +121,7 @@ async function run(files: string[], options: Options, command: Command): Promise
       return importFiles(createDatabase(pool), {
         deviceId: device,
         files,
-        mqttUrl: localMqttUrl(config),
+        mqttUrl: getLocalMqttUrl(config),
         signal,
         onBytes: (file, bytes) => bar.update(sum(read.set(file, bytes).values())),
         read: pages ? greenButton(options.usagePoint, pages) : importReaderFor(options),
@@ -130,7 +130,7 @@ async function run(files: string[], options: Options, command: Command): Promise
     bar.stop();
     if (options.json) console.log(JSON.stringify(result));
     else say(result);
-    process.exitCode = importExitCode(result);
+    process.exitCode = getImportExitCode(result);
   } finally {
     bar.stop();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -142,7 +142,7 @@ async function run(files: string[], options: Options, command: Command): Promise
 export function importReaderFor(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
   if (format === 'green-button') return greenButton(usagePoint);
-  if (format === 'dsmr-reader') return dsmrReader(tz);
+  if (format === 'dsmr-reader') return createDsmrReaderImport(tz);
   if (format === 'home-assistant')
     return homeAssistant({ entity, channel, unit: parseEnergyUnit(options.unit ?? null) ?? undefined });
   const csv = {
@@ -163,7 +163,7 @@ async function list(files: string[], { device = 'dev_…', json }: Options): Pro
   const found = [];
   for (const file of files) {
     await sizeOf(file);
-    found.push(...(await homeAssistantSeries(file)).map((series) => ({ file, ...series })));
+    found.push(...(await listHomeAssistantSeries(file)).map((series) => ({ file, ...series })));
   }
   if (json) return console.log(JSON.stringify(found.map(seriesToResponse)));
   if (found.length === 0)
@@ -215,7 +215,7 @@ const quoted = (word: string): string => (/^[\w./:-]+$/.test(word) ? word : `'${
  * Returns the exit code of an import: 1 if readings were rejected, 3 if rows were not counted, otherwise 0. Rows of other series and empty
  * rows are expected and have no effect.
  */
-export function importExitCode({
+export function getImportExitCode({
   rejected,
   left_out,
   unreadable,

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
 import { toResponse } from '#src/api/v1/keys/shape.ts';
-import { accessibleAccountsOfRole } from '#src/auth/access.ts';
+import { getAccessibleAccountsOfRole } from '#src/auth/access.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { DeviceOfKey } from '#src/auth/authenticate.ts';
-import { createKey, describeKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { createKey, findOwnedKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
 import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -17,7 +17,7 @@ import { addDeleteCommand, addListCommand, type CommandNoun, printResponse } fro
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy keys …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const keys = program.command('keys');
   keys
     .command('create')
@@ -54,7 +54,7 @@ export function register(program: Command): void {
     .option('--expires <90d>', 'time until the new key expires, in days or hours', lifetimeMs)
     .option('--json', 'print one JSON object')
     .action(rotate);
-  addKeyVerbs(keys);
+  addKeyCommands(keys);
 }
 
 interface NewKey {
@@ -102,7 +102,7 @@ async function findKeyOwner(
   const owner = await findDevice(db, ALL_ACCOUNTS, device);
   if (!owner) throw new Error(`There is no device ${device}`);
   const of = user === undefined ? null : await findUser(db, ALL_ACCOUNTS, await findUserId(db, user));
-  if (of && !(await findDevice(db, accessibleAccountsOfRole({ role: of.role, userId: of.user_id }), device)))
+  if (of && !(await findDevice(db, getAccessibleAccountsOfRole({ role: of.role, userId: of.user_id }), device)))
     throw new Error(`The user ${user} cannot access the device ${device}`);
   return { userId: of?.user_id ?? owner.user_id, device: { id: device, madeBy: 'utility' } };
 }
@@ -113,7 +113,7 @@ const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: bo
     const expiresAt = o.expires === undefined ? undefined : new Date(now.getTime() + o.expires);
     if (o.allow === undefined && !expiresAt) throw new Error('Name --allow, --expires or both.');
     const change = async (trx: Database) => {
-      const limited = await limitKey(trx, ALL_ACCOUNTS, keyId, {
+      const limited = await updateKeyLimits(trx, ALL_ACCOUNTS, keyId, {
         now,
         ...omitUndefined({ expiresAt, allowedAddresses: o.allow }),
       });
@@ -204,7 +204,7 @@ const KEY: CommandNoun = {
  * Registers `energy keys list|get|delete`, in addition to the commands that create and end keys. There is no command to change a key; keys
  * are rotated.
  */
-export function addKeyVerbs(keys: Command): void {
+export function addKeyCommands(keys: Command): void {
   addListCommand(keys, KEY, listKeys, { ofUser: true });
   keys
     .command('get <key_id>')
@@ -212,7 +212,7 @@ export function addKeyVerbs(keys: Command): void {
     .option('--json', 'print one JSON object')
     .action((keyId: string, { json }: { json?: boolean }) =>
       runOnServiceDatabase(async (db) => {
-        const row = await describeKey(db, ALL_ACCOUNTS, keyId);
+        const row = await findOwnedKey(db, ALL_ACCOUNTS, keyId);
         if (!row) throw new Error(`There is no valid key ${keyId}`);
         printResponse({ ...toResponse(row), user_id: row.user_id }, json);
       }),

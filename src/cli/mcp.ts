@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
  * Registers `energy mcp`, which AI assistants start to use the tools of a running service over standard input and
  * output.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('mcp')
     .addOption(

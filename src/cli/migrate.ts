@@ -19,7 +19,7 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
  * Registers `energy migrate`, which moves the data to another database or updates the schema to this version, as every role does at its
  * start.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('migrate')
     .option('--to <url>', 'copy all data into this (empty) database, compare, and close the old database for writing')
@@ -60,7 +60,7 @@ async function migrateHere(json: boolean): Promise<void> {
 async function moveTo(url: string, json: boolean): Promise<void> {
   const config = loadConfig();
   await assertDatabaseReachable('--to', url);
-  const source = await reachSource(config);
+  const source = await openSourceDatabase(config);
   const report = await withProgress((steps) =>
     moveInstallation(source.url, url, config.database, steps).finally(source.release),
   );
@@ -72,7 +72,7 @@ async function moveTo(url: string, json: boolean): Promise<void> {
  * Time after a move, in ms, during which devices may still be connected to this installation's broker, because the broker checks for ended
  * logins every 10 s.
  */
-export const CONNECTED_MS = 12_000;
+export const MAX_CONNECTED_AFTER_MOVE_MS = 12_000;
 
 async function moveAccounts(options: {
   to: string | undefined;
@@ -89,14 +89,14 @@ async function moveAccounts(options: {
   const accounts = await readFile(users, 'utf8');
   const target = (await readFile(toSecretKey, 'utf8')).trim();
   const config = loadConfig();
-  const { url, release } = await reachSource(config);
+  const { url, release } = await openSourceDatabase(config);
   const source = await withPool(url, { max: 1, applicationName: 'energy migrate' }, (pool) =>
     secretKey(config, createDatabase(pool)),
   );
   const { retentionMonths, maxChannels } = config;
   const wanted = { accounts, secrets: { source, target }, taking: { retentionMonths, maxChannels } };
   const report = await withProgress((steps) =>
-    moveUsers(url, to, { ...wanted, connectedMs: CONNECTED_MS, ...steps }).finally(release),
+    moveUsers(url, to, { ...wanted, connectedMs: MAX_CONNECTED_AFTER_MOVE_MS, ...steps }).finally(release),
   );
   if (json) console.log(JSON.stringify(report));
   else printAccounts(report);
@@ -132,7 +132,7 @@ function printAccounts({
  * Opens the database to move. If the service is not running, starts its embedded database for the duration of the move. The move does not
  * start the service: the service refuses to start on a database that a move has closed, and an interrupted move must be able to finish.
  */
-export async function reachSource(config: Config): Promise<{ url: string; release(): Promise<void> }> {
+export async function openSourceDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
   if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
     return { url: await databaseUrl(config), release: async () => {} };

@@ -4,14 +4,14 @@ import { escapeForTerminal } from '#src/core/output.ts';
 import { VERSION } from '#src/core/version.ts';
 
 interface Commands {
-  register(program: Command): void;
+  registerCommands(program: Command): void;
 }
 
 /**
  * Functions that load each command's file. Only the requested command is loaded, because every role of the service
  * starts through this program.
  */
-export const COMMANDS: Readonly<Record<string, () => Promise<Commands>>> = {
+export const COMMAND_LOADERS: Readonly<Record<string, () => Promise<Commands>>> = {
   start: () => import('./serve.ts'),
   ingest: () => import('./serve.ts'),
   api: () => import('./serve.ts'),
@@ -104,7 +104,7 @@ export function buildProgram(files: Iterable<Commands>): Command {
     .version(VERSION)
     // An error is followed by this hint instead of the whole help, which would push the error off the screen.
     .showHelpAfterError('(add --help to see the options)');
-  for (const { register } of files) register(program);
+  for (const { registerCommands } of files) registerCommands(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
   return program;
 }
@@ -144,6 +144,6 @@ export const describeFailure = (error: unknown): string =>
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
   // Own properties only: `constructor` is not a command.
-  const load = Object.hasOwn(COMMANDS, named) ? COMMANDS[named] : undefined;
+  const load = Object.hasOwn(COMMAND_LOADERS, named) ? COMMAND_LOADERS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

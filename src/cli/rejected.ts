@@ -20,7 +20,7 @@ interface Options {
  * Registers `energy rejected list|replay`: `list` prints rejected messages of devices with the reason, and `replay`
  * processes them again after a fix.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const rejected = program.command('rejected');
   rejected
     .command('list')

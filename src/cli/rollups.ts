@@ -8,7 +8,7 @@ import { resolveUserId } from './named-user.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /** Registers `energy rollups check|rebuild`, which compares the aggregates with the load profile and recomputes aggregates that differ. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const rollups = program.command('rollups');
   rollups
     .command('check')

@@ -10,7 +10,7 @@ import { openDatabaseOfStoppedService } from './stopped-service-database.ts';
  * Registers `energy secrets forget`, which discards the values encrypted with a lost secret key. The service must not be running, because
  * its memory may still contain that key.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const secrets = program.command('secrets');
   secrets
     .command('forget')

@@ -8,7 +8,7 @@ import { formatBrokerLine } from './device-address.ts';
  * Registers `energy start|ingest|api|worker`, which start the whole service or one of its roles. The process of a role
  * loads only the code of that role.
  */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program.command('start').action(start);
   program.command('ingest').action(async () => {
     restartWithHeapFlags('ingest');

@@ -6,7 +6,7 @@ import { withProgress } from './progress-bar.ts';
 import { printResult } from './running-service.ts';
 
 /** Registers `energy upgrade-database`, which is needed after an update of the service to another major version of PostgreSQL. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   program
     .command('upgrade-database')
     .option(

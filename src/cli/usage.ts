@@ -10,7 +10,7 @@ const USER: CommandNoun = { name: 'user', id: 'user_id', columns: [] };
 const DEVICE: CommandNoun = { name: 'device', id: 'device_id', columns: [] };
 
 /** Registers `energy usage …`, which prints the energy used by homes and devices, through the operations of the HTTP API. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const usage = program.command('usage');
   addVerbCommand(usage, 'get', USER, getEnergyInsights);
   addVerbCommand(usage, 'months', USER, monthlyAnalytics);

@@ -3,7 +3,7 @@ import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
 import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
 import { newUserSchema } from '#src/api/v1/users/shape.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
-import { evictSessionsOf } from '#src/auth/sessions.ts';
+import { evictSessionsOfUser } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -24,7 +24,7 @@ import {
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
 /** Registers `energy users …`, which an operator runs next to the running service. It uses the same functions as the HTTP API. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const users = program.command('users');
   users
     .command('sign-in <email>')
@@ -52,7 +52,7 @@ export function register(program: Command): void {
     .option('--timezone <zone>', 'time zone of its days and months (default: this machine’s)')
     .option('--json', 'print one JSON object')
     .action(create);
-  addUserVerbs(users);
+  addUserCommands(users);
 }
 
 const signIn = (email: string, o: { json?: boolean }) =>
@@ -65,7 +65,7 @@ const signIn = (email: string, o: { json?: boolean }) =>
 const signOut = (email: string, o: { json?: boolean }) =>
   runOnServiceDatabase(async (db) => {
     const userId = await findUserId(db, email);
-    const end = (trx: Database) => evictSessionsOf(trx, userId);
+    const end = (trx: Database) => evictSessionsOfUser(trx, userId);
     const ended = (await runAsOperator(db, 'sessions.ended', end, () => userId)).length;
     printResult(o.json, { user_id: userId, ended }, `Ended ${ended} sessions of ${email}.`);
   });
@@ -130,7 +130,7 @@ const USER: CommandNoun = {
 };
 
 /** Registers `energy users list|get|update|delete`, in addition to the commands that exist only on the command line. */
-export function addUserVerbs(users: Command): void {
+export function addUserCommands(users: Command): void {
   addListCommand(users, USER, listUsers, { ofUser: false });
   addGetCommand(users, USER, getUser);
   addUpdateCommand(users, USER, updateUser);

@@ -10,7 +10,7 @@ import { createDatabase, type Database, type Pool } from '#src/database/connect.
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { type Delivery, findSentDelivery, listDeliveries, reachesWebhook } from '#src/delivery/log.ts';
+import { canAccessWebhook, type Delivery, findSentDelivery, listDeliveries } from '#src/delivery/log.ts';
 import { explainConnectionError, TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { findUserId } from './named-user.ts';
@@ -93,7 +93,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
       lost.throwIfAborted();
     });
   } finally {
-    if (await reachesWebhook(db, ALL_ACCOUNTS, webhookId)) await end(webhookId);
+    if (await canAccessWebhook(db, ALL_ACCOUNTS, webhookId)) await end(webhookId);
   }
 }
 
@@ -116,7 +116,7 @@ async function forwardUntil(
   /** Number of forwarded attempts, by delivery. Each later attempt of a delivery is forwarded, too. */
   const forwarded = new Map<string, number>();
   while (!stop.aborted) {
-    if (!(await reachesWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
+    if (!(await canAccessWebhook(db, ALL_ACCOUNTS, webhookId))) throw new Error('The subscription was deleted.');
     for (const { delivery_id: deliveryId, attempts } of await findNewDeliveries(db, webhookId, forwarded)) {
       if (stop.aborted) return;
       forwarded.set(deliveryId, attempts.length);

@@ -26,7 +26,7 @@ import { addListenCommand } from './webhooks-listen.ts';
 const WEBHOOK: CommandNoun = { name: 'webhook', id: 'webhook_id', columns: ['webhook_id', 'events', 'status', 'url'] };
 
 /** Registers `energy webhooks …`, which calls the operations of the HTTP API. An `--auth-token` of `-` is read from standard input. */
-export function register(program: Command): void {
+export function registerCommands(program: Command): void {
   const webhooks = program.command('webhooks');
   addListCommand(webhooks, WEBHOOK, listWebhooks, { ofUser: true });
   webhooks

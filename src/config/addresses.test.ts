@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  addressInNetwork,
-  hostForDevices,
+  chooseHostForDevices,
+  findAddressInNetwork,
   isDatabaseUrl,
   maskUrl,
   parseAmqpUrl,
@@ -42,7 +42,7 @@ describe('the addresses on which the broker listens, and the host that devices c
     ['https://127.0.0.1:8443', '10.0.0.7', '10.0.0.7'],
     ['https://localhost:8443', '127.0.0.1', 'localhost'],
   ])('with PUBLIC_URL %s and MQTTS_HOST %s, devices connect to %s', (publicUrl, listensOn, host) => {
-    expect(hostForDevices(publicUrl, listensOn, () => '192.168.1.5')).toBe(host);
+    expect(chooseHostForDevices(publicUrl, listensOn, () => '192.168.1.5')).toBe(host);
   });
 
   test('chooses the address of the default route, else of a physical interface, and prefers IPv4', () => {
@@ -53,10 +53,10 @@ describe('the addresses on which the broker listens, and the host that devices c
       eth0: [at('fe80::1'), at('fd00::5'), at('192.168.1.5')],
       wlan0: [at('192.168.1.6')],
     };
-    expect(addressInNetwork(interfaces, null)).toBe('192.168.1.5');
-    expect(addressInNetwork(interfaces, 'wlan0')).toBe('192.168.1.6');
-    expect(addressInNetwork({ eth0: [at('fe80::1'), at('fd00::5')] }, null)).toBe('fd00::5');
-    expect(addressInNetwork({ lo: interfaces.lo }, null)).toBe(null);
+    expect(findAddressInNetwork(interfaces, null)).toBe('192.168.1.5');
+    expect(findAddressInNetwork(interfaces, 'wlan0')).toBe('192.168.1.6');
+    expect(findAddressInNetwork({ eth0: [at('fe80::1'), at('fd00::5')] }, null)).toBe('fd00::5');
+    expect(findAddressInNetwork({ lo: interfaces.lo }, null)).toBe(null);
   });
 
   test.each(['https://a', 'a:8883', 'a b', '-a', 'a..b', ''.padEnd(254, 'a')])(

@@ -26,7 +26,7 @@ export const getLocalHost = (host: string): string => (isEveryAddress(host) ? '1
  * listens or, if the broker listens on all addresses, the machine's address in its network. If only this machine can connect to the broker,
  * returns `localhost`.
  */
-export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
+export function chooseHostForDevices(publicUrl: string, listensOn: string, inNetwork: () => string | null): string {
   const publicHost = stripBrackets(new URL(publicUrl).hostname);
   if (!isLoopback(publicHost)) return publicHost;
   if (isLoopback(listensOn)) return 'localhost';
@@ -38,7 +38,7 @@ export function hostForDevices(publicUrl: string, listensOn: string, inNetwork: 
  * that does not belong to a container or tunnel, if there is one. If several addresses qualify equally, returns an IPv4 address, because
  * more devices support IPv4. Null on a machine without a network.
  */
-export function addressInNetwork(
+export function findAddressInNetwork(
   interfaces: Interfaces = networkInterfaces(),
   onTheWayOut: string | null = defaultInterface(),
 ): string | null {

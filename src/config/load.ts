@@ -3,7 +3,14 @@ import type { z } from 'zod';
 import { setCell } from '#src/core/cell.ts';
 import { API_KEY_PREFIX, hasKeyForm, KEY_CHARACTERS } from '#src/core/secrets.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
-import { addressInNetwork, formatHostAndPort, getLocalHost, hostForDevices, isAmqp, maskUrl } from './addresses.ts';
+import {
+  chooseHostForDevices,
+  findAddressInNetwork,
+  formatHostAndPort,
+  getLocalHost,
+  isAmqp,
+  maskUrl,
+} from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
@@ -19,7 +26,7 @@ const LOCAL = '127.0.0.1';
 const SANDBOX_OFFSET = 1_000;
 
 /** Returns the variables that are set. An empty variable counts as unset. */
-export const givenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
+export const getGivenVariables = (env: Record<string, string | undefined> = process.env): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 
 /**
@@ -27,7 +34,7 @@ export const givenVariables = (env: Record<string, string | undefined> = process
  * Identifiers that this process creates after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variables.safeParse(givenVariables(env), { error: describeIssue });
+  const parsed = variables.safeParse(getGivenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
   const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -76,7 +83,7 @@ function configOf(vars: Variables) {
       tlsPort: port(vars.MQTTS_PORT, 8883),
       /** Certificate authorities (PEM) for devices at the embedded broker; undefined: devices need no certificates. */
       clientCaFile: vars.MQTTS_CLIENT_CA_FILE,
-      publicHost: vars.PUBLIC_MQTT_HOST ?? hostForDevices(publicUrl, tlsHost, addressInNetwork),
+      publicHost: vars.PUBLIC_MQTT_HOST ?? chooseHostForDevices(publicUrl, tlsHost, findAddressInNetwork),
     },
     api: {
       host: vars.API_HOST,
@@ -131,7 +138,7 @@ export function withApiPort(config: Config, port: number): Config {
 }
 
 /** Returns the MQTT URL of the broker for programs on this machine. Throws a ConfigError if MQTT_URL names only the AMQP queues. */
-export function localMqttUrl({ mqtt }: Config): string {
+export function getLocalMqttUrl({ mqtt }: Config): string {
   if (mqtt.url !== undefined && isAmqp(mqtt.url))
     throw new ConfigError(
       'MQTT_URL: this command publishes as a device does; run it with the MQTT address of the cluster (mqtts://HOST:8883)',
@@ -185,20 +192,20 @@ function findCombinationErrors(vars: Variables): string[] {
 }
 
 /** Returns the environment that gives child processes this configuration: database, data directory and listening addresses. */
-export function childEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
+export function createChildEnvironment(config: Config, databaseUrl: string): Record<string, string | undefined> {
   // Only the supervisor listens on the operators' port. Its child processes report to it by IPC.
   const operator = { OPERATOR_PORT: 'none' };
   return {
     ...process.env,
     DATABASE_URL: databaseUrl,
     DATA_DIR: config.dataDir,
-    ...listeningVariables(config),
+    ...getListeningVariables(config),
     ...operator,
   };
 }
 
 /** Returns the listening addresses and public addresses of a configuration as environment variables. */
-export function listeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
+export function getListeningVariables({ api, mqtt, publicUrl, isPublicUrlGiven }: Config): Record<string, string> {
   return {
     ...(isPublicUrlGiven ? { PUBLIC_URL: publicUrl } : {}),
     API_HOST: api.host,
@@ -236,7 +243,7 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; URLs show only their hosts. */
 export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const parsed: Record<string, unknown> = variables.parse(givenVariables(env));
+  const parsed: Record<string, unknown> = variables.parse(getGivenVariables(env));
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,

@@ -4,7 +4,7 @@ import { DAY_MS } from './units.ts';
  * Maximum time by which the clock of a starting process may advance the believed time (the time that the installation assumes to be right),
  * ms (energy.md, "When the clock was wrong").
  */
-export const MAX_LEAP_MS = 31 * DAY_MS;
+export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 
 /** Facts about the time at the start of a process, Unix ms. */
 export interface TimeAtStart {
@@ -28,4 +28,4 @@ export function computeBelievedTime({ storedMs, clockMs, wasUsed }: TimeAtStart)
 /**
  * Whether a clock is so far ahead that an operator must confirm it before it advances the believed time. Pure; Unix ms.
  */
-export const isTooFarAhead = (clockMs: number, believedMs: number): boolean => clockMs > believedMs + MAX_LEAP_MS;
+export const isTooFarAhead = (clockMs: number, believedMs: number): boolean => clockMs > believedMs + MAX_CLOCK_LEAP_MS;

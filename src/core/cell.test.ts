@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '#src/config/load.ts';
-import { isCellName, parseCell, setCell, withCell } from './cell.ts';
+import { isCellName, parseCell, prefixWithCell, setCell } from './cell.ts';
 import { newId } from './ids.ts';
 import { createMailedToken, verifyMailedToken } from './secrets.ts';
 
@@ -23,7 +23,7 @@ test('identifiers and secrets contain the name of the cell that created them', (
       expect(id.split('_')).toEqual([prefix, ...(cell === undefined ? [] : [cell]), expect.stringMatching(/^\w{26}$/)]);
       expect(parseCell(id)).toBe(cell ?? null);
       // The secret of a cookie is base64url: it may contain `_` and `-`, but never a dot.
-      expect(parseCell(withCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
+      expect(parseCell(prefixWithCell('Zm_-9'.repeat(8)))).toBe(cell ?? null);
       const token = createMailedToken('secret', 'unsubscribe', id);
       expect(token.split('.')[0]).toBe(cell ?? id);
       expect(verifyMailedToken('secret', 'unsubscribe', token)).toBe(id);

@@ -24,20 +24,20 @@ export function setCell(name: string | undefined): void {
 }
 
 /** Returns the text between the prefix of an identifier or key and its random part: the cell's name and `_`, or nothing. */
-export const cellPart = (): string => (cell === undefined ? '' : `${cell}_`);
+export const getCellInfix = (): string => (cell === undefined ? '' : `${cell}_`);
 
 /**
  * Prefixes a secret of a person (cookie, mailed token) with the cell's name and a dot. The separator is a dot, because secrets are
  * base64url and may contain `_`.
  */
-export const withCell = (secret: string): string => (cell === undefined ? secret : `${cell}.${secret}`);
+export const prefixWithCell = (secret: string): string => (cell === undefined ? secret : `${cell}.${secret}`);
 
 // Matches an identifier or a generated key that contains a cell: the prefix, the cell, and the 26 characters of an identifier or the 42 of
 // a key.
 const MARKED = new RegExp(`^(?:[a-z]{3}_(${NAME})_[0-9a-z]{26}|eus_[a-z]+_(${NAME})_[0-9A-Za-z]{42}|(${NAME})\\..+)$`);
 
 /**
- * Returns the cell that created an identifier, a generated key, or a secret of `withCell`. Null for the first cell.
+ * Returns the cell that created an identifier, a generated key, or a secret of `prefixWithCell`. Null for the first cell.
  * Pure.
  */
 export function parseCell(text: string): string | null {

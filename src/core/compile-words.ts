@@ -4,8 +4,8 @@ import type { CompiledMessage } from 'icu-minify/format';
  * Texts by name, in nested groups, in ICU MessageFormat: the content of a file of `src/dashboard/words` or
  * `src/delivery/words`.
  */
-export interface Texts {
-  readonly [name: string]: string | Texts;
+export interface NestedTexts {
+  readonly [name: string]: string | NestedTexts;
 }
 
 /** Compiled texts, in the same groups as the source texts. */
@@ -18,12 +18,12 @@ export interface CompiledTexts {
  * arguments becomes an array that `icu-minify/format` reads, so that a browser needs no parser (9 kB). Throws with the path of the text if
  * one cannot be parsed.
  */
-export async function compileWords(pages: Readonly<Record<string, Texts>>): Promise<CompiledTexts> {
+export async function compileTexts(pages: Readonly<Record<string, NestedTexts>>): Promise<CompiledTexts> {
   // The compiler is imported with the first text, because a process that shows and mails no texts does not need it.
   const { default: compile } = await import('icu-minify/compile');
-  const compileAll = (texts: Texts, path: string): CompiledTexts =>
+  const compileAll = (texts: NestedTexts, path: string): CompiledTexts =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, compileOne(text, `${path}.${name}`)]));
-  const compileOne = (text: string | Texts, path: string) => {
+  const compileOne = (text: string | NestedTexts, path: string) => {
     if (typeof text !== 'string') return compileAll(text, path);
     try {
       return compile(text);

@@ -35,7 +35,7 @@ const MAX_DECIMAL_CHARACTERS = 100;
  * Parses a decimal of any precision, multiplies it by a factor, and rounds the product once to 9 decimals, halves away from zero. Returns
  * null if the text is not a decimal, or the product is 10^12 or more.
  */
-export function parseScaled(text: string, factor: Billionths): Billionths | null {
+export function parseScaledDecimal(text: string, factor: Billionths): Billionths | null {
   if (text.length > MAX_DECIMAL_CHARACTERS) return null;
   const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(text) ?? [];
   if (sign === undefined) return null;

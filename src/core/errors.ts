@@ -18,7 +18,7 @@ const withStatus = <Name extends string>(status: number, errors: Record<Name, Kn
   >;
 
 /** All errors that the API returns (specification, Errors). The API reference is generated from this list. */
-export const ERRORS = {
+export const ERROR_DEFINITIONS = {
   ...withStatus(400, {
     badRequest: {
       error: 'Bad Request',
@@ -308,7 +308,7 @@ export const ERRORS = {
   }),
 };
 
-export type ErrorName = keyof typeof ERRORS;
+export type ErrorName = keyof typeof ERROR_DEFINITIONS;
 
 /** Returns the stable code of an error in responses and in the API reference: `key_revoked` for `keyRevoked`. */
 export const formatErrorCode = (name: ErrorName): string =>
@@ -322,7 +322,7 @@ export class AppError extends Error {
   /** Time to wait before the next request, in seconds, for 429. */
   readonly retryAfterSeconds: number | undefined;
   constructor(is: ErrorName, more: { details?: FieldError[]; retryAfterSeconds?: number } = {}) {
-    super(ERRORS[is].error);
+    super(ERROR_DEFINITIONS[is].error);
     this.is = is;
     this.details = more.details;
     this.retryAfterSeconds = more.retryAfterSeconds;

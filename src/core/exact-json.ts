@@ -4,7 +4,7 @@ const EXACT_DIGITS = 15;
 const MAYBE_INEXACT = /\d[\d.]{15}|\d[eE]/;
 
 /** Whether a JSON text may contain a number that a double would change. If not, `JSON.parse` is exact, and faster than `parseExactJson`. */
-export const mayHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
+export const canHaveInexactNumbers = (text: string): boolean => MAYBE_INEXACT.test(text);
 
 /**
  * Parses JSON. Numbers that a double would change are returned as text, exactly as they were sent. `members`: names of the only members

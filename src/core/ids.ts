@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { cellPart } from './cell.ts';
+import { getCellInfix } from './cell.ts';
 
 /** Crockford's base32 in lower case: no i, l, o, u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -81,5 +81,5 @@ export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): str
     }
     rest &= (1 << bits) - 1;
   }
-  return `${prefix}_${WITH_CELL.has(prefix) ? cellPart() : ''}${text}`;
+  return `${prefix}_${WITH_CELL.has(prefix) ? getCellInfix() : ''}${text}`;
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ID_PATTERN, withCell } from './cell.ts';
+import { ID_PATTERN, prefixWithCell } from './cell.ts';
 import type { Environment } from './environment.ts';
 
 const IV_BYTES = 12;
@@ -40,7 +40,7 @@ const macOf = (secret: string, purpose: string, id: string): Buffer =>
  * contains the cell that mailed it. `secret`: the installation's secret.
  */
 export const createMailedToken = (secret: string, purpose: string, id: string): string =>
-  withCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);
+  prefixWithCell(`${id}.${macOf(secret, purpose, id).toString('base64url')}`);
 
 const MAILED = new RegExp(`^(?:[a-z][a-z0-9]*\\.)?([a-z]{3}_${ID_PATTERN})\\.([\\w-]{22})$`);
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { createThreads } from './threads.ts';
+import { createThreadPool } from './threads.ts';
 
 test('threads use the compile cache of their process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'));
   enableCompileCache(folder);
   const task = join(folder, 'task.mjs');
   writeFileSync(task, `import { getCompileCacheDir } from 'node:module';\nexport default () => getCompileCacheDir();`);
-  const threads = createThreads<null, string | undefined>(pathToFileURL(task), { least: 0, most: 1, mayWait: 1 });
+  const threads = createThreadPool<null, string | undefined>(pathToFileURL(task), { least: 0, most: 1, mayWait: 1 });
   const ofProcess = getCompileCacheDir();
   const ofThread = await threads.run(null);
   // Compares only the folder: the last part of the cache's path depends on V8's flags, which other tests of this process may have changed

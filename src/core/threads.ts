@@ -8,7 +8,7 @@ const IDLE_MS = 30_000;
  * Creates a pool of worker threads, which start with the first tasks and end when they are idle. `file`: the module whose default export
  * runs a task. If a task crashes its thread, only that task fails. Aborting a task ends its thread.
  */
-export function createThreads<Task, Answer>(
+export function createThreadPool<Task, Answer>(
   file: URL,
   { least, most, mayWait }: { least: number; most: number; mayWait: number },
 ) {

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
-import { findBeginning } from '#src/energy/usage/pasts.ts';
+import { findFirstDataMs } from '#src/energy/usage/pasts.ts';
 import { sumQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface EnergyMeter<Energy extends number | bigint = number> {
  * connection point or, without a grid meter, by the imports of its consumption devices. A device is metered by its own import.
  */
 export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: CostSubject): Promise<EnergyMeter> {
-  if (deviceId !== undefined) return deviceMeter(db, deviceId, { exported: 0 });
+  if (deviceId !== undefined) return createDeviceMeter(db, deviceId, { exported: 0 });
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   const begins = home.devices.flatMap(({ beginsAtMs }) => (beginsAtMs === null ? [] : [beginsAtMs]));
   return {
@@ -55,12 +55,12 @@ export async function readBoughtEnergyMeter(db: Database, { userId, deviceId }: 
  * Returns the meter of a device, regardless of its placement. It counts the device's import and, if `exported` is 1,
  * its export.
  */
-export async function deviceMeter(
+export async function createDeviceMeter(
   db: Database,
   deviceId: string,
   { exported }: { exported: 0 | 1 },
 ): Promise<EnergyMeter> {
-  const beginsAtMs = await findBeginning(db, deviceId);
+  const beginsAtMs = await findFirstDataMs(db, deviceId);
   const part = { key: 'device_id', id: deviceId, fromMs: -Infinity, toMs: Infinity, imported: 1, exported } as const;
   return { beginsAtMs, boughtIn: (range) => read(db, [part], range) };
 }

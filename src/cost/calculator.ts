@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '#src/core/errors.ts';
-import { createThreads } from '#src/core/threads.ts';
+import { createThreadPool } from '#src/core/threads.ts';
 import type { CompareTask, WhatIfResult, WhatIfTask } from './compute.task.ts';
 import type { Cost } from './cost.ts';
 
@@ -14,7 +14,7 @@ const MAY_WAIT = 8;
  * maximum time of a calculation.
  */
 export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}) {
-  const threads = createThreads<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
+  const threads = createThreadPool<CompareTask | WhatIfTask, (Cost | null)[] | WhatIfResult>(
     new URL('./compute.task.ts', import.meta.url),
     { least: 0, most: Math.max(1, availableParallelism() - 1), mayWait: MAY_WAIT },
   );

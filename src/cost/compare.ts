@@ -1,13 +1,13 @@
 import { formatRounded } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { Calculator } from './calculator.ts';
 import type { Cost } from './cost.ts';
-import { holdCostSources } from './costs.ts';
-import { openSources } from './held-sources.ts';
+import { loadCostInputs } from './costs.ts';
+import { createCostSources } from './held-sources.ts';
 import { assertSingleCurrency, computeTotalCost } from './sums.ts';
 
 /** Actual cost of a range, and its cost under each of the user's other tariffs in the same currency. */
@@ -34,10 +34,10 @@ export async function compareOwnTariffs(
   const current = held.at(-1);
   if (!current || tariffs.length < 2 || (held[0] as Tariff).validFrom > start) return null;
   if (held.some(({ currency }) => currency !== current.currency)) return null;
-  const range = dayRange(start, end, zone);
-  const sources = await holdCostSources(db, userId, tariffs, { range, now });
+  const range = createDayRange(start, end, zone);
+  const sources = await loadCostInputs(db, userId, tariffs, { range, now });
   if (sources.beginsAtMs === null || sources.beginsAtMs > range.from.getTime()) return null;
-  const costBy = (some: readonly Tariff[]) => computeTotalCost(openSources(sources, some), { range, now });
+  const costBy = (some: readonly Tariff[]) => computeTotalCost(createCostSources(sources, some), { range, now });
   const paid = await costBy(tariffs);
   if (!paid) return null;
   const candidates = tariffs.filter((one) => one !== current && one.currency === current.currency);
@@ -80,7 +80,7 @@ export async function compareOffers(
   });
   if (wrong.length > 0) throw unprocessable(...wrong);
   const always = offers.map((tariff) => ({ ...tariff, validFrom: range.start }));
-  const held = await holdCostSources(db, userId, [...own, ...always], { range, now }, signal);
+  const held = await loadCostInputs(db, userId, [...own, ...always], { range, now }, signal);
   const tariffs = [own, ...always.map((one) => [one])];
   const [paid = null, ...costs] = await calculator.compare({ held, range, now, tariffs }, signal);
   const alternatives = costs.map((cost, index) => {

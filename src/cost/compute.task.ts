@@ -3,8 +3,8 @@ import type { Range } from '#src/energy/ranges.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy } from './bought-energy.ts';
 import type { Cost } from './cost.ts';
-import { cutStretches, type HeldCostSources, openSources } from './held-sources.ts';
-import { computeTotalCost, costedQuarterHours } from './sums.ts';
+import { type CostInputs, createCostSources, cutEnergyStretches } from './held-sources.ts';
+import { computeTotalCost, getCostedQuarterHours } from './sums.ts';
 import {
   canChangeAlterEnergy,
   describeBattery,
@@ -20,7 +20,7 @@ interface RangeTask {
    * Energy and prices of a cost computation. For `what if`, this energy covers only earlier months; `exchange` contains the energy of the
    * range.
    */
-  held: HeldCostSources;
+  held: CostInputs;
   range: Range;
   now: Date;
 }
@@ -55,7 +55,7 @@ export default async function compute(task: CompareTask | WhatIfTask): Promise<(
   if (task.ask === 'what if') return computeWhatIf(task);
   const costs: (Cost | null)[] = [];
   for (const tariffs of task.tariffs)
-    costs.push(await computeTotalCost(openSources(task.held, tariffs), { range, now }));
+    costs.push(await computeTotalCost(createCostSources(task.held, tariffs), { range, now }));
   return costs;
 }
 
@@ -69,10 +69,10 @@ export async function computeWhatIf({
   change,
 }: Omit<WhatIfTask, 'ask'>): Promise<WhatIfResult> {
   const home = simulateHome(exchange, change);
-  const { fromMs } = costedQuarterHours(range, now);
+  const { fromMs } = getCostedQuarterHours(range, now);
   const { coveredMs } = home;
   const stretches = [...held.stretches, { fromMs, ...home.before, coveredMs }];
-  const sources = openSources({ ...held, stretches }, tariffs);
+  const sources = createCostSources({ ...held, stretches }, tariffs);
   const before = await computeTotalCost(sources, { range, now });
   const meter = { ...sources.meter, ...openAfter(held.stretches, home, fromMs) };
   const after = await computeTotalCost({ ...sources, meter }, { range, now });
@@ -101,6 +101,6 @@ function openAfter(earlier: readonly BoughtEnergy[], { units, after, coveredMs }
   return {
     unitsPerMilliwattHour: units,
     boughtIn: async (asked: { from: Date; to: Date }) =>
-      cutStretches<bigint>(stretches, asked, (count) => new Array<bigint>(count).fill(0n)),
+      cutEnergyStretches<bigint>(stretches, asked, (count) => new Array<bigint>(count).fill(0n)),
   };
 }

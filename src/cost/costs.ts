@@ -2,20 +2,20 @@ import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller, type RowLabels } from '#src/energy/clock-labels.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { isClockUnit, type Range } from '#src/energy/ranges.ts';
-import { startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadPrices, readPackedPrices } from '#src/tariffs/prices.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, type CostSums, roundCost } from './cost.ts';
-import { type HeldCostSources, loadEnergyOfRange } from './held-sources.ts';
+import { type CostInputs, loadEnergyOfRange } from './held-sources.ts';
 import {
   assertSingleCurrency,
   type BucketKeyFunction,
   type CostSources,
   computeCostSums,
   computeTotalCost,
-  costedQuarterHours,
+  getCostedQuarterHours,
 } from './sums.ts';
 
 /** Cost of a row. */
@@ -58,7 +58,7 @@ export async function sumCostsOfRows(
   const { range } = asked;
   const labelsOf = isClockUnit(groupBy) ? createClockLabeller(range, groupBy) : null;
   const keyOf: BucketKeyFunction = (ms, clock) => {
-    if (isClockUnit(groupBy)) return String(startOfClockUnit(ms, clock, groupBy));
+    if (isClockUnit(groupBy)) return String(getStartOfClockUnit(ms, clock, groupBy));
     return groupBy === 'day' ? clock.day.date : `${clock.day.date.slice(0, 7)}-01`;
   };
   const sums = await computeCostSums(sources, asked, keyOf, groupBy === 'month');
@@ -101,26 +101,26 @@ export async function loadCostSources(
  * Reads into memory the energy and prices that the costs of a user's home in a range need under the given tariffs. The signal aborts the
  * reading.
  */
-export async function holdCostSources(
+export async function loadCostInputs(
   db: Database,
   userId: string,
   tariffs: readonly Tariff[],
   { range, now }: { range: Range; now: Date },
   signal: AbortSignal = new AbortController().signal,
-): Promise<HeldCostSources> {
+): Promise<CostInputs> {
   const [zone, meter] = await Promise.all([zoneOf(db, userId), readBoughtEnergyMeter(db, { userId })]);
   const stretches = await loadEnergyOfRange(meter, tariffs, { range, zone, now }, signal);
-  return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await holdPrices(db, tariffs, range, now) };
+  return { zone, beginsAtMs: meter.beginsAtMs, stretches, prices: await loadPriceInputs(db, tariffs, range, now) };
 }
 
 /** Reads the prices of the series that the tariffs use, in a range. */
-export function holdPrices(
+export function loadPriceInputs(
   db: Database,
   tariffs: readonly Tariff[],
   range: Range,
   now: Date,
-): Promise<HeldCostSources['prices']> {
-  const { fromMs, toMs } = costedQuarterHours(range, now);
+): Promise<CostInputs['prices']> {
+  const { fromMs, toMs } = getCostedQuarterHours(range, now);
   return readPackedPrices(db, seriesOf(tariffs), { from: new Date(fromMs), to: new Date(toMs) });
 }
 

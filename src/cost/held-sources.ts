@@ -5,15 +5,15 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import {
   type CostSources,
-  costedQuarterHours,
   findPeak,
-  firstQuarterHour,
+  getCostedQuarterHours,
   getMonthRange,
+  roundUpToQuarterHour,
   startOfMonth,
 } from './sums.ts';
 
 /** Energy and prices in memory from which the costs of one range are computed: plain data that can be sent to a worker thread. */
-export interface HeldCostSources {
+export interface CostInputs {
   zone: string;
   /** Start of the first quarter-hour with data, Unix ms. Null if there are no data. */
   beginsAtMs: number | null;
@@ -53,8 +53,8 @@ export async function loadEnergyOfRange(
   asked: { range: Range; zone: string; now: Date },
   signal: AbortSignal,
 ): Promise<BoughtEnergy[]> {
-  const earlier = await earlierMonths(meter, tariffs, asked, signal);
-  const { fromMs, toMs } = costedQuarterHours(asked.range, asked.now);
+  const earlier = await loadEarlierMonths(meter, tariffs, asked, signal);
+  const { fromMs, toMs } = getCostedQuarterHours(asked.range, asked.now);
   const read = async (chunk: { from: Date; to: Date }) => {
     const { imported, estimated, exported, coveredMs } = await meter.boughtIn(chunk);
     return { imported, estimated, exported, coveredMs };
@@ -67,7 +67,7 @@ export async function loadEnergyOfRange(
  * Reads the energy of the earlier months over which a capacity charge averages: as many months with a peak as the charge needs, plus the
  * month in which the range begins.
  */
-export async function earlierMonths(
+export async function loadEarlierMonths(
   meter: EnergyMeter,
   tariffs: readonly Tariff[],
   { range, zone, now }: { range: Range; zone: string; now: Date },
@@ -83,7 +83,10 @@ export async function earlierMonths(
     const { from, to } = getMonthRange(month, zone);
     if (meter.beginsAtMs === null || to.getTime() <= meter.beginsAtMs) break;
     signal.throwIfAborted();
-    const energy = await meter.boughtIn({ from: new Date(firstQuarterHour(from)), to: new Date(firstQuarterHour(to)) });
+    const energy = await meter.boughtIn({
+      from: new Date(roundUpToQuarterHour(from)),
+      to: new Date(roundUpToQuarterHour(to)),
+    });
     const hasPeak = findPeak(energy) !== null;
     if (hasPeak) months.unshift(energy);
     if (hasPeak && to <= range.from) found++;
@@ -93,14 +96,17 @@ export async function earlierMonths(
 }
 
 /** Returns the inputs of a cost computation under the given tariffs from data in memory, so that the computation needs no database. */
-export const openSources = (
-  { zone, beginsAtMs, stretches, prices }: HeldCostSources,
+export const createCostSources = (
+  { zone, beginsAtMs, stretches, prices }: CostInputs,
   tariffs: readonly Tariff[],
 ): CostSources<number> => ({
   tariffs,
   zone,
   isHome: true,
-  meter: { beginsAtMs, boughtIn: async (range) => cutStretches(stretches, range, (count) => new Float64Array(count)) },
+  meter: {
+    beginsAtMs,
+    boughtIn: async (range) => cutEnergyStretches(stretches, range, (count) => new Float64Array(count)),
+  },
   pricesIn: lookupOf(prices),
 });
 
@@ -116,7 +122,7 @@ function lookupOf(prices: readonly PackedPrices[]): CostSources['pricesIn'] {
  * Returns the energy of a range, cut from stretches of energy; if two stretches overlap, the later one in the list applies. Quarter-hours
  * outside all stretches are 0. `list`: creates a list of zeros.
  */
-export function cutStretches<Energy extends number | bigint>(
+export function cutEnergyStretches<Energy extends number | bigint>(
   stretches: readonly BoughtEnergy<Energy>[],
   range: { from: Date; to: Date },
   list: (count: number) => BoughtEnergy<Energy>['imported'],

@@ -6,9 +6,9 @@ import { loadAllTariffs } from '#src/tariffs/store.ts';
 import { readBoughtEnergyMeter } from './bought-energy.ts';
 import type { Calculator } from './calculator.ts';
 import type { WhatIfResult } from './compute.task.ts';
-import { holdPrices } from './costs.ts';
-import { earlierMonths, readInChunks } from './held-sources.ts';
-import { assertSingleCurrency, costedQuarterHours } from './sums.ts';
+import { loadPriceInputs } from './costs.ts';
+import { loadEarlierMonths, readInChunks } from './held-sources.ts';
+import { assertSingleCurrency, getCostedQuarterHours } from './sums.ts';
 import type { HomeChange } from './what-if.ts';
 
 /**
@@ -27,15 +27,15 @@ export async function loadWhatIf(
   const [home, meter, prices] = await Promise.all([
     loadHome(db, userId, { isMoreAsked: true, needsConsumption: false }),
     readBoughtEnergyMeter(db, { userId }),
-    holdPrices(db, tariffs, range, now),
+    loadPriceInputs(db, tariffs, range, now),
   ]);
   const exchange = await readInChunks(
-    costedQuarterHours(range, now),
+    getCostedQuarterHours(range, now),
     (chunk) => readHomeExchange(db, home, chunk),
     signal,
   );
   if (!exchange) return null;
-  const stretches = await earlierMonths(meter, tariffs, { range, zone, now }, signal);
+  const stretches = await loadEarlierMonths(meter, tariffs, { range, zone, now }, signal);
   const held = { zone, beginsAtMs: meter.beginsAtMs, stretches, prices };
   return calculator.whatIf({ held, range, now, tariffs, exchange, change }, signal);
 }

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { Database } from '#src/database/connect.ts';
 import { type CostOrEmissionsInclude, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadInsights, splitIntoPages } from '#src/energy/insights.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { assertOneCurrencyInRange, type CostQuery, loadCosts, loadTotalCost } from './costs.ts';
 import { type Emissions, loadEmissions, loadTotalEmissions } from './emissions.ts';
@@ -87,7 +87,7 @@ export async function addCostsAndEmissionsToMonths<Row extends { month: string }
   const [first] = rows;
   if (!first || weighted.size === 0) return [...rows];
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
-  const range = dayRange(`${first.month}-01`, today, zone);
+  const range = createDayRange(`${first.month}-01`, today, zone);
   const months = rows.map(({ month }) => ({ date: `${month}-01`, kwh_used: null, peak_hour: null }));
   const asked = { buyer: { userId }, range, now, groupBy: 'month' as const, weighted, members: [] };
   const weightedMonths = await addCostsAndEmissions(db, months, asked);

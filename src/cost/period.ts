@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 import { findPeriodDays, type PeriodUnit } from '#src/energy/period/days.ts';
 import { findComparedSpans } from '#src/energy/period/period.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import { readDeviceEnergies } from '#src/energy/usage/totals.ts';
 import { type CostSubject, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
@@ -39,7 +39,7 @@ export async function loadPeriodCosts(
   const nothing = { used: null, compared: { now: null, before: null, last_year: null }, devices: [] };
   if (sources.tariffs.length === 0) return { has_tariff: false, ...nothing, kilowatt_year: null };
   const days = findPeriodDays(unit, date);
-  const range = dayRange(days.start, days.end, zone);
+  const range = createDayRange(days.start, days.end, zone);
   const [ofNow, ofBefore, ofLastYear] = findComparedSpans(unit, days, asked) ?? [];
   const cut = (span: { range: Range } | null | undefined) => (span ? cutCost(sources, span.range, now) : null);
   const [used, nowCost, before, lastYear, devices, ofKilowatt] = await Promise.all([

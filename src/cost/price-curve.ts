@@ -2,8 +2,8 @@ import { DateTime } from 'luxon';
 import { formatRounded } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { dayRange } from '#src/energy/ranges.ts';
-import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
+import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { loadCostSources } from './costs.ts';
 import { type ExactPrice, findEnergyPrice, findTariffOfDay } from './prices.ts';
 
@@ -30,7 +30,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
   const held = days.flatMap((day) => findTariffOfDay(tariffs, day) ?? []);
   const [first] = held;
   if (!first || !held.some((tariff) => tariff.import.kind === 'series')) return { currency: null, hours: [] };
-  const range = dayRange(days[0] as string, days[1] as string, zone);
+  const range = createDayRange(days[0] as string, days[1] as string, zone);
   const seriesPrice = await pricesIn(range);
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   const clockAt = createWallClock(fromMs, toMs, zone);
@@ -41,7 +41,7 @@ export async function loadPriceCurve(db: Database, userId: string, now: Date): P
     const tariff = findTariffOfDay(tariffs, clock.day.date);
     const isSame = tariff?.currency === first.currency;
     const price = tariff && isSame ? findEnergyPrice(tariff.import, ms, clock, seriesPrice) : null;
-    const hour = startOfClockUnit(ms, clock, 'hour');
+    const hour = getStartOfClockUnit(ms, clock, 'hour');
     quarters.set(hour, [...(quarters.get(hour) ?? []), price]);
   }
   const hours = [...quarters].map(([ms, prices]) => ({

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findExportsKnownUntil } from '#src/energy/home/running.ts';
+import { findEndOfKnownExports } from '#src/energy/home/running.ts';
 import type { Range } from '#src/energy/ranges.ts';
 import type { Cost } from './cost.ts';
 import { loadCostSources } from './costs.ts';
@@ -12,7 +12,7 @@ import { computeTotalCost } from './sums.ts';
  * period has not begun, or tariffs of two currencies are valid. If exports are reported later than imports, costs end at the quarter-hour
  * up to which both imports and exports are known; otherwise a home would appear to pay for energy that its exports will offset.
  */
-export async function loadCostsSoFar(
+export async function loadCostsOfCurrentPeriods(
   db: Database,
   userId: string,
   periods: readonly { startMs: number; endMs: number }[],
@@ -20,7 +20,7 @@ export async function loadCostsSoFar(
 ): Promise<(Cost | null)[]> {
   const sources = await loadCostSources(db, { userId });
   const earns = sources.tariffs.some((tariff) => tariff.export !== null);
-  const untilMs = earns ? await findExportsKnownUntil(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
+  const untilMs = earns ? await findEndOfKnownExports(db, userId, now.getTime()) : Number.POSITIVE_INFINITY;
   // `until` is inclusive, so the quarter-hour that begins at `untilMs` is excluded.
   const until = new Date(Math.min(now.getTime(), untilMs - 1));
   const costs: (Cost | null)[] = [];

@@ -3,7 +3,7 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { dayRange, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import { type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import { type EnergyMeter, readBoughtEnergyMeter } from './bought-energy.ts';
 import { type Cost, roundCost } from './cost.ts';
@@ -40,7 +40,7 @@ export async function computeKilowattYearCost(
   const today = DateTime.fromJSDate(now, { zone }).toISODate() ?? '';
   const last = end < today ? end : today;
   const first = DateTime.fromISO(last, { zone: 'utc' }).minus({ days: 364 }).toISODate() ?? '';
-  const range = dayRange(first, last, zone);
+  const range = createDayRange(first, last, zone);
   const fromMs = Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const toMs = Math.min(
     Math.ceil(range.to.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS,

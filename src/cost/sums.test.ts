@@ -4,8 +4,8 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { dayRange } from '#src/energy/ranges.ts';
-import { startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
+import { getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import type { Rates, Tariff } from '#src/tariffs/tariff.ts';
 import {
   type ApiRates,
@@ -218,7 +218,7 @@ const KEYS: Record<
   { ours: BucketKeyFunction; theirs: (ms: number, zone: string) => string }
 > = {
   hour: {
-    ours: (ms, clock) => new Date(startOfClockUnit(ms, clock, 'hour')).toISOString(),
+    ours: (ms, clock) => new Date(getStartOfClockUnit(ms, clock, 'hour')).toISOString(),
     theirs: hourStart,
   },
   day: { ours: (_ms, { day }) => day.date, theirs: (ms, zone) => localTime(ms, zone).date },
@@ -253,7 +253,7 @@ test('costs equal those of an independent calculation, to the smallest unit', as
       async (drawn, asked, group, { first, days, nowAfter }) => {
         const drawnHome = homeOf(drawn);
         const day = (after: number) => DateTime.utc(2026, 3, 26).plus({ days: after }).toISODate() as string;
-        const range = dayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
+        const range = createDayRange(day(first), day(first + Math.min(days, group === 'hour' ? 3 : 95) - 1), asked);
         const nowMs = drawnHome.fromMs + nowAfter * QUARTER_HOUR_MS + 61_000;
         // The home has no metered energy after now.
         const quarters = drawnHome.quarters.slice(0, Math.floor((nowMs - drawnHome.fromMs) / QUARTER_HOUR_MS) + 1);
@@ -294,7 +294,7 @@ test('rejects a range with tariffs of two currencies, and names the first day of
   const two = { valid_from: '2026-03-10', currency: 'SEK', import: { per_kwh: '3' } };
   const sources = sourcesOf({ zone: 'UTC', tariffs: [two, one], fromMs: 0, quarters: [], series: new Map() });
   const ask = (start: string, end: string) =>
-    computeCostSums(sources, { range: dayRange(start, end, 'UTC'), now: new Date('2026-04-01') }, () => '', true);
+    computeCostSums(sources, { range: createDayRange(start, end, 'UTC'), now: new Date('2026-04-01') }, () => '', true);
   await expect(ask('2026-03-01', '2026-03-09')).resolves.toBeTruthy();
   await expect(ask('2026-03-10', '2026-03-12')).resolves.toBeTruthy();
   await expect(ask('2026-03-09', '2026-03-10')).rejects.toMatchObject({
@@ -316,7 +316,7 @@ test('adds fifty years of standing charges without energy by whole days', async 
     asked++;
     return day.date.slice(0, 4);
   };
-  const range = dayRange('1970-01-01', '2019-12-31', 'Europe/Berlin');
+  const range = createDayRange('1970-01-01', '2019-12-31', 'Europe/Berlin');
   const sums = await computeCostSums(sources, { range, now: new Date('2026-01-01') }, keyOf, false);
   expect(sums.size).toBe(50);
   expect(roundCost(sums.get('2019') ?? assert.fail())?.standing).toBe('182.50');

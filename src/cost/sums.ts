@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { addFractions, type Fraction } from '#src/core/decimal.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { dayRange, type Range, splitQuarterHours } from '#src/energy/ranges.ts';
+import { createDayRange, type Range, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
 import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
@@ -42,8 +42,8 @@ export async function computeCostSums(
   if (!first) return sums;
   assertSingleCurrency(tariffs, range, zone);
   const beginMs = Math.min(meter.beginsAtMs ?? Number.POSITIVE_INFINITY, startOfDay(first.validFrom, zone).getTime());
-  const fromMs = Math.max(quarterOf(beginMs), firstQuarterHour(range.from));
-  const { toMs } = costedQuarterHours(range, now);
+  const fromMs = Math.max(quarterOf(beginMs), roundUpToQuarterHour(range.from));
+  const { toMs } = getCostedQuarterHours(range, now);
   for await (const chunk of splitQuarterHours(fromMs, toMs)) await addChunk(chunk);
   if (hasMonths && isHome && tariffs.some(({ capacity }) => capacity !== null))
     await addCapacities(sums, { meter, tariffs, zone, range, now, keyOf });
@@ -92,9 +92,9 @@ export async function computeTotalCost(sources: CostSources, asked: { range: Ran
 }
 
 /** Returns the quarter-hours of a range that have begun: `[fromMs, toMs)`. */
-export const costedQuarterHours = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
-  fromMs: firstQuarterHour(range.from),
-  toMs: Math.min(firstQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
+export const getCostedQuarterHours = (range: Range, now: Date): { fromMs: number; toMs: number } => ({
+  fromMs: roundUpToQuarterHour(range.from),
+  toMs: Math.min(roundUpToQuarterHour(range.to), quarterOf(now.getTime()) + QUARTER_HOUR_MS),
 });
 
 const QUARTER_HOURS_PER_DAY = 96;
@@ -117,8 +117,9 @@ function isNothing({ imported, exported }: BoughtEnergy<number | bigint>, from: 
 /** Returns the start of the quarter-hour (UTC) that contains a time. */
 const quarterOf = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 /** Returns the start of the first quarter-hour (UTC) at or after a time. */
-export const firstQuarterHour = (time: Date): number => Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
-const startOfDay = (date: string, zone: string): Date => dayRange(date, date, zone).from;
+export const roundUpToQuarterHour = (time: Date): number =>
+  Math.ceil(time.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+const startOfDay = (date: string, zone: string): Date => createDayRange(date, date, zone).from;
 
 /**
  * Throws a 422 error about a field of the request if tariffs of two currencies are valid in the range, because amounts of two currencies
@@ -159,7 +160,7 @@ async function addCapacities(sums: Map<string, CostSums>, asked: AskedMonths): P
   const { meter, tariffs, zone, range, now, keyOf } = asked;
   const peakOf = peaksOf(meter, zone, now);
   const bucketOf = (ms: number) => {
-    const quarterMs = firstQuarterHour(new Date(ms));
+    const quarterMs = roundUpToQuarterHour(new Date(ms));
     return keyOf(quarterMs, createWallClock(quarterMs, quarterMs + QUARTER_HOUR_MS, range.zone)(quarterMs));
   };
   const endMs = Math.min(range.to.getTime(), now.getTime() + 1);
@@ -198,7 +199,7 @@ const added = (sum: Fraction | null, more: Fraction): Fraction => (sum ? addFrac
 export const startOfMonth = (time: Date, zone: string): DateTime =>
   DateTime.fromJSDate(time, { zone }).startOf('month');
 export const getMonthRange = (month: DateTime, zone: string): Range =>
-  dayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
+  createDayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
  * Returns a function that returns the highest measured quarter-hour of a month, in units of the meter; null if the month has no
@@ -213,8 +214,8 @@ function peaksOf(
   const find = async (month: DateTime): Promise<number | bigint | null> => {
     const { from, to } = getMonthRange(month, zone);
     const span = {
-      from: new Date(firstQuarterHour(from)),
-      to: new Date(Math.min(firstQuarterHour(to), firstQuarterHour(now))),
+      from: new Date(roundUpToQuarterHour(from)),
+      to: new Date(Math.min(roundUpToQuarterHour(to), roundUpToQuarterHour(now))),
     };
     return span.from >= span.to ? null : findPeak(await meter.boughtIn(span));
   };

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { parseDecimal } from '#src/core/decimal.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { HomeExchange } from '#src/energy/home/exchange.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import type { PackedPrices } from '#src/tariffs/packed-days.ts';
-import { parseTariff, type Terms } from '#src/tariffs/terms.ts';
+import { parseTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { type ApiTariff, type CostedQuarterHour, type ExactRatio, referenceCosts } from '#test/reference/cost.ts';
 import { type ApiChange, type HomeQuarterHour, referenceWhatIf } from '#test/reference/what-if.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import compute, { computeWhatIf } from './compute.task.ts';
-import { earlierMonths, loadEnergyOfRange } from './held-sources.ts';
+import { loadEarlierMonths, loadEnergyOfRange } from './held-sources.ts';
 import type { HomeChange } from './what-if.ts';
 
 /** Number of random homes; WHAT_IF_HOMES=2000 is a full run. */
@@ -61,7 +61,7 @@ function randomTariff(random: Random, valid_from: string, currency: string): Api
 }
 
 const tariffOf = ({ valid_from, currency, ...terms }: ApiTariff) =>
-  parseTariff({ tariff_id: '', user_id: '', name: '', valid_from, currency, terms: terms as Terms });
+  parseTariff({ tariff_id: '', user_id: '', name: '', valid_from, currency, terms: terms as TariffPriceTerms });
 const billionths = (text = '0') => parseDecimal(text) ?? assert.fail(text);
 const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
   battery: battery
@@ -161,7 +161,7 @@ function randomCase(seed: number) {
   );
   const last = random(6) === 0 ? first.endOf('month') : first.plus({ days: random(5) });
   const [start, end] = [first.toFormat('yyyy-MM-dd'), last.toFormat('yyyy-MM-dd')];
-  const range = dayRange(start, end, zone);
+  const range = createDayRange(start, end, zone);
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   const now = random(4) === 0 ? new Date(fromMs + random(toMs - fromMs)) : new Date(toMs + 3_600_000);
   const count = Math.min((toMs - fromMs) / QUARTER_HOUR_MS, Math.floor((now.getTime() - fromMs) / QUARTER_HOUR_MS) + 1);
@@ -196,7 +196,7 @@ test(`${HOMES} random homes with batteries, panels and tariffs equal an independ
     const beginsAtMs = fromMs - earlier.length * QUARTER_HOUR_MS;
     const measured = [...earlier, ...home];
     const tariffs = own.map(tariffOf);
-    const stretches = await earlierMonths(meterOf(beginsAtMs, measured), tariffs, { range, zone, now }, signal);
+    const stretches = await loadEarlierMonths(meterOf(beginsAtMs, measured), tariffs, { range, zone, now }, signal);
     const held = { zone, beginsAtMs, stretches, prices: packed };
     const { canAlter: _, ...found } = await computeWhatIf({
       ...{ held, range, now, tariffs },

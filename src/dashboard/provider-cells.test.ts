@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextCell, storeUntried } from './provider-cells.ts';
+import { findNextCell, storeUntriedCells } from './provider-cells.ts';
 
 function openTab() {
   const items = new Map<string, string>();
@@ -12,23 +12,23 @@ function openTab() {
 
 test('a sign-in of a person unknown to one cell is tried once in each other cell', () => {
   const tab = openTab();
-  storeUntried(tab, '/dashboard/alerts', ['c2', 'c3']);
-  const { attempt } = nextCell('unknown', tab);
+  storeUntriedCells(tab, '/dashboard/alerts', ['c2', 'c3']);
+  const { attempt } = findNextCell('unknown', tab);
   expect(attempt).toEqual({ returnTo: '/dashboard/alerts', cell: 'c2', untried: ['c3'] });
   // After a reload of the page, no further cell is tried.
-  expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
-  storeUntried(tab, '/dashboard/alerts', attempt?.untried ?? []);
-  const { attempt: last } = nextCell('unknown', tab);
+  expect(findNextCell('unknown', tab)).toEqual({ problem: 'unknown' });
+  storeUntriedCells(tab, '/dashboard/alerts', attempt?.untried ?? []);
+  const { attempt: last } = findNextCell('unknown', tab);
   expect(last).toEqual({ returnTo: '/dashboard/alerts', cell: 'c3', untried: [] });
-  storeUntried(tab, '/dashboard/alerts', last?.untried ?? []);
-  expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
+  storeUntriedCells(tab, '/dashboard/alerts', last?.untried ?? []);
+  expect(findNextCell('unknown', tab)).toEqual({ problem: 'unknown' });
 });
 
 test('if there are no other cells, or the sign-in fails for another reason, the page shows the reason', () => {
   const tab = openTab();
-  expect(nextCell('unknown', tab)).toEqual({ problem: 'unknown' });
+  expect(findNextCell('unknown', tab)).toEqual({ problem: 'unknown' });
   for (const problem of ['denied', 'unavailable', null] as const) {
-    storeUntried(tab, '/dashboard', ['c2']);
-    expect(nextCell(problem, tab)).toEqual({ problem });
+    storeUntriedCells(tab, '/dashboard', ['c2']);
+    expect(findNextCell(problem, tab)).toEqual({ problem });
   }
 });

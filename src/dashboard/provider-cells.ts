@@ -17,14 +17,14 @@ export interface ProviderAttempt {
 const NAME = 'provider-cells';
 
 /** Stores the cells to try next if this cell does not have the account. */
-export const storeUntried = (tab: Pick<Storage, 'setItem'>, returnTo: string, cells: readonly string[]): void =>
+export const storeUntriedCells = (tab: Pick<Storage, 'setItem'>, returnTo: string, cells: readonly string[]): void =>
   tab.setItem(NAME, [returnTo, ...cells].join(' '));
 
 /**
  * Returns the next attempt after an attempt failed with this problem: in the next cell, or the problem if no cell is left. Removes the
  * stored cells, so that each attempt is made once.
  */
-export function nextCell(
+export function findNextCell(
   problem: SignInProblem | null,
   tab: Pick<Storage, 'getItem' | 'removeItem'>,
 ): { problem: SignInProblem | null; attempt?: ProviderAttempt } {

@@ -4,9 +4,9 @@ import { ApiFailure, callApi, postToCell, postToEachCell } from './api.ts';
 import { html } from './html.ts';
 import { LanguageChoice } from './parts/appearance.ts';
 import { submittedForm, useAction } from './parts/load.ts';
-import { busyAttributes, ErrorMessage, Field, renderMarks } from './parts/ui.ts';
+import { busyAttributes, ErrorMessage, Field, renderInlineMarkup } from './parts/ui.ts';
 import { askForPasskey, canUsePasskeys } from './passkeys.ts';
-import { nextCell, type ProviderAttempt, storeUntried } from './provider-cells.ts';
+import { findNextCell, type ProviderAttempt, storeUntriedCells } from './provider-cells.ts';
 import { words } from './words/words.ts';
 
 /**
@@ -20,7 +20,7 @@ export function SignIn<Signed>(props: {
   onSignedIn: (session: Signed) => void;
 }) {
   const { reason, provider, onSignedIn } = props;
-  const [{ problem, attempt }] = useState(() => nextCell(takeProblem(), sessionStorage));
+  const [{ problem, attempt }] = useState(() => findNextCell(takeProblem(), sessionStorage));
   const { isAddress, token, setToken } = useMailedToken();
   const [asked, setAsked] = useState<{ email: string; signInIds: string[] } | null>(null);
   const { run, isBusy, error } = useAction();
@@ -114,14 +114,14 @@ function CodeForm(props: {
 }) {
   const { signIn } = words().common;
   return html`<form onSubmit=${props.onSubmit}>
-    <p>${renderMarks(signIn.sent({ email: props.email }))}</p>
+    <p>${renderInlineMarkup(signIn.sent({ email: props.email }))}</p>
     <${Field} label=${signIn.code} hint=${signIn.codeHint}
       name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" />
     <p class="actions">
       <button class="main" ...${busyAttributes(props.isBusy)}>${signIn.title}</button>
       <button type="button" onClick=${props.onAnother}>${signIn.another}</button>
     </p>
-    <p class="quiet">${renderMarks(signIn.noMail)}</p>
+    <p class="quiet">${renderInlineMarkup(signIn.noMail)}</p>
   </form>`;
 }
 
@@ -157,7 +157,7 @@ async function goToProvider({ returnTo, cell, untried }: ProviderAttempt): Promi
     { return_to: returnTo },
     cell,
   ).catch(away);
-  storeUntried(sessionStorage, returnTo, untried ?? others);
+  storeUntriedCells(sessionStorage, returnTo, untried ?? others);
   location.assign(body.location);
 }
 

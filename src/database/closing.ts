@@ -29,16 +29,16 @@ const nameOf = async (client: Client): Promise<string> =>
 /**
  * Makes the database read-only for sessions that begin from now on; existing sessions can still write. Runs in the caller's transaction.
  */
-export async function closeForWriting(client: Client): Promise<void> {
+export async function closeDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} SET ${CLOSED} = on`);
 }
 
-/** Reverts `closeForWriting`. */
-export async function openForWriting(client: Client): Promise<void> {
+/** Reverts `closeDatabaseForWriting`. */
+export async function openDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/** Whether `closeForWriting` was applied to this database, whatever the settings of this session. */
+/** Whether `closeDatabaseForWriting` was applied to this database, whatever the settings of this session. */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase

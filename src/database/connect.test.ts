@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { buildOnce, databaseOn, parseBigintsWithNulls, parseTimestamp, TIMESTAMPTZ_TYPE_ID } from './connect.ts';
+import {
+  buildStatementOnce,
+  createDatabaseOn,
+  parseBigintsWithNulls,
+  parseTimestamp,
+  TIMESTAMPTZ_TYPE_ID,
+} from './connect.ts';
 
 const driver = pg.types.getTypeParser(TIMESTAMPTZ_TYPE_ID) as (text: string) => Date;
 
@@ -38,9 +44,9 @@ test('a statement that is built once runs with the values of each call, and may 
     seen.push(statement);
     return { rows: [], rowCount: 0, command: 'SELECT' };
   };
-  const db = databaseOn(Object.assign(Object.create(pg.Client.prototype), { query }));
+  const db = createDatabaseOn(Object.assign(Object.create(pg.Client.prototype), { query }));
   let builds = 0;
-  const run = buildOnce((first: string, second: Date) => {
+  const run = buildStatementOnce((first: string, second: Date) => {
     builds++;
     return sql`SELECT ${second}, ${first}, ${second}`;
   });
@@ -53,8 +59,10 @@ test('a statement that is built once runs with the values of each call, and may 
     { text, values: [late, 'b', late] },
   ]);
   expect(builds).toBe(1);
-  expect(() => buildOnce((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow('exactly one of the values');
-  expect(() => buildOnce((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
+  expect(() => buildStatementOnce((one: string) => sql`SELECT ${`${one}!`}`)(db, 'a')).toThrow(
+    'exactly one of the values',
+  );
+  expect(() => buildStatementOnce((one: string, two: string) => sql`SELECT ${one}, ${two}`)(db, 'a', 'a')).toThrow();
 });
 
 test('a list of bigints is parsed with its nulls; an integer that a number cannot represent is refused', () => {

@@ -14,9 +14,9 @@ import pg from 'pg';
 import { splitDatabaseUrl } from '#src/config/addresses.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
-import { HostUnavailable, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
+import { HostUnavailableError, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
-import { PROBE_MS, refuseDuringStandstill } from './standstill.ts';
+import { refuseConnectionsDuringStandstill, STANDSTILL_PROBE_TIMEOUT_MS } from './standstill.ts';
 import type { Tables } from './tables.ts';
 
 export type { Pool, PoolClient } from 'pg';
@@ -89,12 +89,12 @@ export function createPool(
         ...config,
         types: undefined,
         connectionString,
-        connectionTimeoutMillis: 2 * PROBE_MS,
-        query_timeout: 2 * PROBE_MS,
+        connectionTimeoutMillis: 2 * STANDSTILL_PROBE_TIMEOUT_MS,
+        query_timeout: 2 * STANDSTILL_PROBE_TIMEOUT_MS,
       },
       wanted,
     );
-  if (options.isAnswering) refuseDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
+  if (options.isAnswering) refuseConnectionsDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
   // Closes a released connection if it must not be reused, because the role of its server has changed.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
@@ -126,7 +126,7 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
     ? (asked[0] as Promise<boolean>)
     : Promise.any(
         asked.map(async (one) => {
-          if (!(await one)) throw new HostUnavailable('the host is not what is wanted');
+          if (!(await one)) throw new HostUnavailableError('the host is not what is wanted');
         }),
       );
 
@@ -134,13 +134,13 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
 export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
 /** Returns a function that runs SQL statements through a kysely instance, inside its transaction if it has one. */
-export const queryOf =
+export const createQueryOfDatabase =
   (db: Database): Query =>
   <Row>(text: string, values: readonly unknown[]) =>
     db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
 
 /** Returns a function that runs SQL statements on a pool, or on a connection inside a transaction. */
-export const queryOn =
+export const createQueryOnConnection =
   (client: Pick<pg.PoolClient, 'query'>): Query =>
   async (text, values) => {
     const answer: pg.QueryResult = await client.query(text, [...values]);
@@ -152,7 +152,7 @@ export const queryOn =
  * if two of the first values are equal. Also throws if the statement has a parameter that is not among the values, because it would never
  * change.
  */
-export function buildOnce<Values extends readonly unknown[], Row>(
+export function buildStatementOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
 ): (db: Database, ...values: Values) => Promise<{ rows: Row[] }> {
   let built: { text: string; places: number[] } | undefined;
@@ -164,7 +164,7 @@ export function buildOnce<Values extends readonly unknown[], Row>(
         throw new Error(`not every parameter is exactly one of the values: ${text}`);
       built = { text, places };
     }
-    return queryOf(db)<Row>(
+    return createQueryOfDatabase(db)<Row>(
       built.text,
       built.places.map((place) => values[place]),
     );
@@ -222,13 +222,13 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
  * Creates a typed query interface on a connection inside a transaction. Statements run one after the other, even if
  * they are requested concurrently.
  */
-export const databaseOn = (client: pg.PoolClient): Database => closableDatabaseOn(client).db;
+export const createDatabaseOn = (client: pg.PoolClient): Database => createClosableDatabaseOn(client).db;
 
 /**
- * Like `databaseOn`, with a `close` function. After `close`, pending and later statements are rejected. When `close`
+ * Like `createDatabaseOn`, with a `close` function. After `close`, pending and later statements are rejected. When `close`
  * resolves, the connection is free.
  */
-export function closableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
+export function createClosableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const query = (text: string, values: unknown[]) => {

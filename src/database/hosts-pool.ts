@@ -1,10 +1,10 @@
 import pg from 'pg';
 import {
-  ANSWER_MS,
   createHostsClient,
+  DatabaseHosts,
   failedConnectionErrors,
-  Hosts,
-  HostUnavailable,
+  HOST_CONNECT_TIMEOUT_MS,
+  HostUnavailableError,
   queryHost,
   type ServerRole,
 } from './hosts.ts';
@@ -20,8 +20,8 @@ const LOOK_EVERY_MS = 2_000;
 
 /** Creates the search among the servers of these addresses. */
 function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ...settings }: pg.PoolConfig) {
-  const hosts: Hosts = new Hosts(urls.length, wanted, (host) => {
-    const limitMs = ANSWER_MS * hosts.slowness;
+  const hosts: DatabaseHosts = new DatabaseHosts(urls.length, wanted, (host) => {
+    const limitMs = HOST_CONNECT_TIMEOUT_MS * hosts.slowness;
     const limits = { connectionTimeoutMillis: limitMs, query_timeout: limitMs };
     return queryHost({ ...settings, connectionString: urls[host], ...limits }, wanted);
   });
@@ -87,7 +87,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
 
 /** Closes the connections to hosts that no longer have the wanted role, if another host has it. Throws if no host has the role. */
 async function endFormerConnections(
-  hosts: Hosts,
+  hosts: DatabaseHosts,
   connections: ReadonlySet<pg.Client & { hostNumber: number }>,
 ): Promise<void> {
   const now = await hosts.search();
@@ -96,6 +96,6 @@ async function endFormerConnections(
     if (host !== now && !(await hosts.isWanted(host))) former.add(host);
   for (const client of connections) {
     if (former.has(client.hostNumber))
-      client.connection.stream.destroy(new HostUnavailable('another host of the database has taken over'));
+      client.connection.stream.destroy(new HostUnavailableError('another host of the database has taken over'));
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Hosts } from './hosts.ts';
+import { DatabaseHosts } from './hosts.ts';
 
 /** Creates numbered servers with the role that each reports. `silent` never responds; `slow` does not respond in time. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
-  const hosts = new Hosts(are.length, 'primary', async (host) => {
+  const hosts = new DatabaseHosts(are.length, 'primary', async (host) => {
     asked.push(host);
     if (are[host] === 'away') throw new Error('connect ECONNREFUSED');
     if (are[host] === 'slow') throw new Error('timeout expired');

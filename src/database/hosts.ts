@@ -7,7 +7,7 @@ export type ServerRole = 'primary' | 'standby';
  * Maximum time for a host to accept a new connection, if there are several hosts and the machine is not slow. Two attempts fit into the
  * pool's time limit for a connection.
  */
-export const ANSWER_MS = 2_000;
+export const HOST_CONNECT_TIMEOUT_MS = 2_000;
 /** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s. */
 const MAX_SLOWNESS = 8;
 
@@ -22,7 +22,7 @@ class Slowness {
 
   /** Adapts the time limit to a connection that took this time: to twice that time, unless the limit is already lower. */
   follow(tookMs: number): void {
-    this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / ANSWER_MS));
+    this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / HOST_CONNECT_TIMEOUT_MS));
   }
 }
 
@@ -35,7 +35,7 @@ const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
  * their work was done, and none would ever succeed. So the limits double after a timeout, and later follow the connections that succeed.
  * They do not change if another host responded, such as the standby of a hung primary, because the machine is then not slow.
  */
-export class Hosts {
+export class DatabaseHosts {
   readonly #count: number;
   readonly #wanted: ServerRole;
   readonly #ask: (host: number) => Promise<boolean>;
@@ -94,7 +94,7 @@ export class Hosts {
       if (timeouts > 0 && responses === 0) this.#slowness.increase();
       const each = reasons.map((reason, host) => `host ${host + 1}: ${reason}`).join('; ');
       const lacking = this.#wanted === 'primary' ? 'takes writes' : 'is a standby';
-      throw new HostUnavailable(`no host of the database ${lacking} (${each})`);
+      throw new HostUnavailableError(`no host of the database ${lacking} (${each})`);
     }
   }
 
@@ -121,7 +121,7 @@ export class Hosts {
 }
 
 /** Thrown if a host is down or does not have the wanted role. The caller retries. */
-export class HostUnavailable extends Error {
+export class HostUnavailableError extends Error {
   override name = 'HostAway';
   /** SQLSTATE cannot_connect_now, as from a server that does not accept connections yet. */
   readonly code = '57P03';
@@ -182,7 +182,7 @@ export const failedConnectionErrors = new WeakSet<object>();
 type Connected = ((error: Error) => void) & ((error: null, client: pg.Client) => void);
 
 /** Creates the class of a pool's connections, which go to the host in the wanted role. `urls` has one URL for each host. */
-export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: Hosts) {
+export function createHostsClient(urls: readonly string[], wanted: ServerRole, hosts: DatabaseHosts) {
   const addresses = urls
     .map((connectionString) => new pg.Client({ connectionString }))
     .map(({ host, port }) => ({ host, port }));
@@ -192,7 +192,11 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
     hostNumber = -1;
 
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: urls[0], connectionTimeoutMillis: ANSWER_MS * hosts.slowness });
+      super({
+        ...config,
+        connectionString: urls[0],
+        connectionTimeoutMillis: HOST_CONNECT_TIMEOUT_MS * hosts.slowness,
+      });
     }
 
     override connect(): Promise<pg.Client>;
@@ -211,7 +215,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
       try {
         await super.connect();
         if (!(await this.#isWanted()))
-          throw new HostUnavailable(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
+          throw new HostUnavailableError(`the host is ${wanted === 'primary' ? 'a' : 'no'} standby`);
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
         failedConnectionErrors.add(error as object);

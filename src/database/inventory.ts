@@ -21,7 +21,7 @@ interface Inventory {
 const MAX_REJECTIONS = 100_000;
 
 /** Reads the inventory in one statement, which reads no readings. */
-export async function readInventory(query: Query, now: Date): Promise<Inventory> {
+export async function readInstallationInventory(query: Query, now: Date): Promise<Inventory> {
   const rejectedWithin = (time: string) => `(SELECT count(*) FROM (SELECT FROM rejected_messages
     WHERE received_at > $1::timestamptz - interval '${time}' LIMIT ${MAX_REJECTIONS}) counted)`;
   // Raw SQL: the catalogue of the server, and sums over relations whose names are known only at run time.

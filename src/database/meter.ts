@@ -36,7 +36,7 @@ export const METERS: readonly Meter[] = [
 const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 
 /** Whether a meter measures electricity and is therefore part of its device's total. */
-export const isPlaced = (meter: Meter): meter is Placement => PLACED.has(meter);
+export const isElectricityMeter = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
  * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so it is
@@ -57,10 +57,10 @@ export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
  * Returns the key that a meter's rows have in the load profile and in all aggregates, instead of `device_id` and `user_id`. No id contains
  * a slash, so a query for a device or a user never matches these rows (decision 0041).
  */
-export const meterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
+export const getMeterKey = (id: string, meter: Meter | EstimatedExport): string => `${id}/${meter}`;
 
 /**
  * Returns the key of the rows that store the estimated part of exported energy, in their import column. `id`: a
  * device's id, or a meter's key for channels with a placement.
  */
-export const estimatedExportKey = (id: string): string => meterKey(id, getEstimatedExport(null));
+export const estimatedExportKey = (id: string): string => getMeterKey(id, getEstimatedExport(null));

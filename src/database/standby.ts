@@ -1,6 +1,6 @@
 import type { Logger } from '#src/core/log.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { type Pool, type Query, queryOn } from './connect.ts';
+import { createQueryOnConnection, type Pool, type Query } from './connect.ts';
 
 const POLL_MS = 1_000;
 /** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
@@ -34,9 +34,9 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   async function poll(): Promise<void> {
     const atMs = performance.now();
     // This time is read before the standby is queried, so the computed age of the standby's data is never too low.
-    const position = await within(writtenTo(queryOn(primary)));
+    const position = await within(writtenTo(createQueryOnConnection(primary)));
     samples = addLatestSample(samples, { atMs, position });
-    const replayed = await within(replayedTo(queryOn(standby)));
+    const replayed = await within(replayedTo(createQueryOnConnection(standby)));
     if (replayed === null) throw new Error('DATABASE_READ_URL leads to no standby that streams from DATABASE_URL');
     known = replayed;
     samples = listNeededSamples(samples, replayed.replayed);

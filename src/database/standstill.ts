@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { HostUnavailable, WatchedClient } from './hosts.ts';
+import { HostUnavailableError, WatchedClient } from './hosts.ts';
 
 /** Wait of a statement or of a new connection after which the pool probes its server. */
 const SUSPECT_MS = 1_000;
@@ -8,7 +8,7 @@ const LOOK_MS = 250;
  * Time limit of a probe. If a server accepts no new connection within this time, it counts as not responding. Together with the wait before
  * the probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
  */
-export const PROBE_MS = 3_000;
+export const STANDSTILL_PROBE_TIMEOUT_MS = 3_000;
 /** Time after a successful probe during which the server is not probed again. A statement may take long although the server responds. */
 const TRUSTED_MS = 2_000;
 
@@ -29,12 +29,12 @@ export function deliverConnection(
 
 /**
  * Refuses the callers of a pool while the pool's server does not respond. A machine or process that is stopped closes no connection and
- * accepts new ones, so statements would wait until it resumes. Instead the statements fail with HostUnavailable, their connections are
+ * accepts new ones, so statements would wait until it resumes. Instead the statements fail with HostUnavailableError, their connections are
  * closed, and requests for a connection fail at once until the server responds again. `probe` connects to the server and runs a statement.
- * It resolves or rejects when the server responds; if the server does not respond, it rejects after PROBE_MS, with a message about a
+ * It resolves or rejects when the server responds; if the server does not respond, it rejects after STANDSTILL_PROBE_TIMEOUT_MS, with a message about a
  * timeout.
  */
-export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
+export function refuseConnectionsDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
   /** Callers that are waiting for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();
@@ -87,7 +87,7 @@ export function refuseDuringStandstill(pool: pg.Pool, probe: () => Promise<unkno
   looking.unref();
 }
 
-const away = () => new HostUnavailable('the database does not answer');
+const away = () => new HostUnavailableError('the database does not answer');
 
 /** Whether the server responds to a probe in time, whatever the result. */
 function isAnswered(probed: Promise<unknown>): Promise<boolean> {
@@ -97,6 +97,6 @@ function isAnswered(probed: Promise<unknown>): Promise<boolean> {
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
     // Before the server counts as not responding, the process reads data that arrived while it was busy.
-    setTimeout(() => setImmediate(() => setImmediate(resolve, false)), PROBE_MS).unref();
+    setTimeout(() => setImmediate(() => setImmediate(resolve, false)), STANDSTILL_PROBE_TIMEOUT_MS).unref();
   });
 }

@@ -1,4 +1,4 @@
-import { closableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
+import { createClosableDatabaseOn, type Database, type Pool, type PoolClient } from './connect.ts';
 
 /** Maximum number of attempts of a transaction that conflicts with concurrent ones. */
 export const MAX_TRANSACTION_ATTEMPTS = 8;
@@ -70,7 +70,7 @@ export async function inSavepoint<T>(
   run: (db: Database) => Promise<T>,
 ): Promise<{ value: T } | { error: unknown }> {
   await client.query('SAVEPOINT part');
-  const { db, close } = closableDatabaseOn(client);
+  const { db, close } = createClosableDatabaseOn(client);
   try {
     const value = await run(db);
     await client.query('RELEASE SAVEPOINT part');

@@ -13,7 +13,7 @@ export interface DeliveryAttempt {
 }
 
 /** Outcome of a delivery attempt. */
-export interface Outcome {
+export interface DeliveryOutcome {
   succeeded: boolean;
   /** HTTP status of the receiver, or reply code of the SMTP server. Null if there was no answer. */
   responseStatus: number | null;
@@ -25,7 +25,7 @@ export interface Outcome {
 
 /** A way to deliver an event to a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
 export interface Channel {
-  send(sending: DeliveryAttempt): Promise<Outcome>;
+  send(sending: DeliveryAttempt): Promise<DeliveryOutcome>;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Channel {
 export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
 /** Outcome of an attempt whose lease has ended. It is recorded only if no other worker took the delivery. */
-export const LEASE_OVER_OUTCOME: Outcome = {
+export const LEASE_OVER_OUTCOME: DeliveryOutcome = {
   succeeded: false,
   responseStatus: null,
   error: 'not sent: the service was too slow',
@@ -47,12 +47,12 @@ const FOLDERS = ['mail', 'sms'] as const;
 const KEPT_MS = 30 * 86_400_000;
 
 /** Returns the file name of a captured message. It begins with the account's id, so that the file is deleted with the account. */
-export const capturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
+export const getCapturedMessageName = (userId: string, message: string): string => `${userId}.${message}`;
 /**
  * Ending of the file name of a captured mail with a link that gives access. Exports omit such mails, because the reader may not be the
  * recipient.
  */
-export const ACCESS_MAIL = '.access.eml';
+export const ACCESS_MAIL_SUFFIX = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
 /** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
@@ -73,7 +73,7 @@ export async function listCapturedMessages(dataDir: string, userId: string): Pro
   const found = await Promise.all(
     FOLDERS.map(async (folder) => {
       const names = await namesIn(join(dataDir, folder));
-      const shown = names.filter((name) => ownerOf(name) === userId && !name.endsWith(ACCESS_MAIL));
+      const shown = names.filter((name) => ownerOf(name) === userId && !name.endsWith(ACCESS_MAIL_SUFFIX));
       return shown.map((name) => `${folder}/${name}`);
     }),
   );

@@ -1,7 +1,7 @@
 import type { Database } from '#src/database/connect.ts';
 
 /** Maximum number of devices that a message names. */
-export const MAX_DEVICES = 10;
+export const MAX_NAMED_DEVICES = 10;
 
 /** Location and type of each device, by device id. */
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
@@ -15,7 +15,7 @@ export async function loadDeviceNames(
   { userId, data }: { userId: string; data: Record<string, unknown> },
 ): Promise<DeviceNames> {
   const listed = Array.isArray(data.devices) ? (data.devices as { device_id: string }[]) : [];
-  const ids = listed.slice(0, MAX_DEVICES).map(({ device_id }) => device_id);
+  const ids = listed.slice(0, MAX_NAMED_DEVICES).map(({ device_id }) => device_id);
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('devices')

@@ -1,9 +1,15 @@
 import type { Clock } from '#src/core/clock.ts';
 import type { Logger } from '#src/core/log.ts';
-import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from './channel.ts';
+import {
+  type Channel,
+  type DeliveryAttempt,
+  type DeliveryOutcome,
+  isLeaseOver,
+  LEASE_OVER_OUTCOME,
+} from './channel.ts';
 import { takeDueDeliveries } from './take.ts';
 
 /** Maximum number of concurrent attempts of this process, over all targets. */
@@ -34,7 +40,7 @@ export function createDispatcher(options: {
     const [startedAt, from] = [clock(), performance.now()];
     const send = async () =>
       isLeaseOver(sending, startedAt) ? LEASE_OVER_OUTCOME : await channels[kind].send(sending);
-    const outcome: Outcome = await send().catch((error: Error) => {
+    const outcome: DeliveryOutcome = await send().catch((error: Error) => {
       log.error({ err: error, delivery: deliveryId }, 'delivery failed unexpectedly');
       return { succeeded: false, responseStatus: null, error: 'internal error' };
     });
@@ -87,7 +93,7 @@ const MAX_FAILED_IN_A_ROW = 20;
 export async function recordAttempt(
   pool: Pool,
   { deliveryId, target, leasedUntil }: DeliveryAttempt,
-  { succeeded, responseStatus, error, responseBody }: Outcome,
+  { succeeded, responseStatus, error, responseBody }: DeliveryOutcome,
   at: { startedAt: Date; now: Date; ageNow: Date; durationMs: number; random: number },
 ): Promise<void> {
   const attempt = {
@@ -150,7 +156,7 @@ async function noteFailure(
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };
-  await addEvents(queryOn(client), [notice], now);
+  await addEvents(createQueryOnConnection(client), [notice], now);
 }
 
 /** Delays in ms before the retries (specification, Events: up to 5 with exponential backoff). */

@@ -14,7 +14,7 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
  * hours whose alerts are not evaluated, and hours that are not published. Alerts on silences and mails by jobs follow
  * `installation.held_before`. No worker may run during the call.
  */
-export async function holdBack(db: Database): Promise<void> {
+export async function holdDueMessages(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
     // Raw SQL in this file, because its statements change the single row of the installation, or whole queues.
     await sql`INSERT INTO installation (held_before) VALUES (now())
@@ -33,7 +33,7 @@ export async function holdBack(db: Database): Promise<void> {
 }
 
 /** Returns the time before which due messages are held back; null if nothing is held back. */
-export async function readHeldBefore(db: Database): Promise<Date | null> {
+export async function readHeldBeforeTime(db: Database): Promise<Date | null> {
   const { rows } = await sql<{ held_before: Date | null }>`SELECT held_before FROM installation`.execute(db);
   return rows[0]?.held_before ?? null;
 }

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { isDeliveryHeld } from './hold.ts';
-import { FIXED_HEADERS, parseCaughtHeaders, TEST_RECEIVER_HOST, webhookBody } from './webhook/send.ts';
+import { createWebhookBody, FIXED_HEADERS, parseTestReceiverHeaders, TEST_RECEIVER_HOST } from './webhook/send.ts';
 import { findWebhook } from './webhook/subscriptions.ts';
 
 /** Delivery of an event to a subscription. */
@@ -53,7 +53,7 @@ function deliveriesWithin(db: Database, reach: AccessibleAccounts, webhookId: st
 }
 
 /** Whether the subscription exists and the caller can access it. */
-export const reachesWebhook = async (db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> =>
+export const canAccessWebhook = async (db: Database, reach: AccessibleAccounts, webhookId: string): Promise<boolean> =>
   (await findWebhook(db, reach, webhookId)) !== null;
 
 /** Lists at most `limit` deliveries of a subscription before `cursor`, newest first. */
@@ -107,7 +107,7 @@ export async function sendTest(
     const eventId = newId('evt');
     const data = { webhook_id: webhookId };
     const event = { eventId, type: 'webhook.test' as const, userId: webhook.user_id, data, webhookId };
-    await addEvents(queryOf(trx), [event], now);
+    await addEvents(createQueryOfDatabase(trx), [event], now);
     const row = await deliveriesWithin(trx, reach, webhookId)
       .where('deliveries.event_id', '=', eventId)
       .executeTakeFirstOrThrow();
@@ -124,7 +124,10 @@ function asDelivery(
   const { delivery_id, event_id, event, status } = row;
   const isToCome = status === 'pending' && row.webhook_status === 'active' && !isDeliveryHeld(row.next_attempt_at);
   // Rows written before responses were stored have no `response_body`.
-  const attempts = (row.attempts as Attempt[]).map((one) => ({ ...one, response_body: one.response_body ?? null }));
+  const attempts = (row.attempts as Attempt[]).map((one) => ({
+    ...one,
+    response_body: one.response_body ?? null,
+  }));
   return { delivery_id, event_id, event, status, attempts, next_attempt_at: isToCome ? row.next_attempt_at : null };
 }
 
@@ -155,9 +158,9 @@ export async function findSentDelivery(
     .executeTakeFirst();
   if (!row) return null;
   const { event_id: id, event: type, created_at: createdAt, url } = row;
-  const body = webhookBody({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
+  const body = createWebhookBody({ id, type, createdAt, data: row.data as Record<string, unknown> }, environment);
   const delivery = asDelivery(row);
   const isCaught = new URL(url).hostname === TEST_RECEIVER_HOST;
-  const caught = isCaught ? parseCaughtHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
+  const caught = isCaught ? parseTestReceiverHeaders(delivery.attempts.at(-1)?.response_body ?? null) : {};
   return { ...delivery, request: { url, headers: { ...caught, ...FIXED_HEADERS, 'webhook-id': id }, body } };
 }

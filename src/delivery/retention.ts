@@ -2,7 +2,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 
 /** Retention of undelivered events in days, including those of paused subscriptions. The delivery log is stored for a month. */
-export const UNDELIVERED_DAYS = 7;
+export const UNDELIVERED_RETENTION_DAYS = 7;
 const LOG_DAYS = 30;
 /**
  * Retention of alert firings in days. The firing of a continuing silence is not deleted, because the alert would then fire again for the
@@ -17,7 +17,7 @@ export async function deleteExpiredEvents(db: Database, now: Date): Promise<{ gi
     .updateTable('deliveries')
     .set({ status: 'failed' })
     .where('status', '=', 'pending')
-    .where('created_at', '<', daysAgo(UNDELIVERED_DAYS))
+    .where('created_at', '<', daysAgo(UNDELIVERED_RETENTION_DAYS))
     .executeTakeFirst();
   await db.deleteFrom('alert_firings').where('period_end', '<', daysAgo(FIRINGS_DAYS)).execute();
   const { numDeletedRows } = await db

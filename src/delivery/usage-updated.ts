@@ -1,9 +1,15 @@
 import { asMilliwattHours, HOUR_MS, type MilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
-import { type Database, databaseOn, type Pool, type Query, queryOn } from '#src/database/connect.ts';
+import {
+  createDatabaseOn,
+  createQueryOnConnection,
+  type Database,
+  type Pool,
+  type Query,
+} from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { computeUsed } from '#src/energy/home/sums.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { readHomeByClockUnit } from '#src/energy/usage/home-sums.ts';
 import { readImportsInSpans } from '#src/energy/usage/totals.ts';
@@ -52,7 +58,7 @@ export async function queueChangedHours(
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
-    const query = queryOn(client);
+    const query = createQueryOnConnection(client);
     // If several workers run this statement concurrently, one worker writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
@@ -80,7 +86,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
     });
     const imports = await readImportsInSpans(query, spans);
     const rows = hours.map((one, place) => ({ ...one, milliwattHours: imports[place] as MilliwattHours }));
-    const published = await withHomes(databaseOn(client), rows);
+    const published = await withHomes(createDatabaseOn(client), rows);
     const byUser = Map.groupBy(published, ({ user_id }) => user_id);
     const events = [...byUser].map(([userId, hours]): NewEvent => {
       return {
@@ -112,7 +118,7 @@ async function withHomes(db: Database, hours: readonly ToldHour[]): Promise<Told
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const days = new Set(hours.filter(({ user_id }) => user_id === userId).map(({ hour }) => dayOf(hour)));
     for (const day of days) {
-      const found = await readHomeByClockUnit(db, home, dayRange(day, day, 'UTC'), 'hour');
+      const found = await readHomeByClockUnit(db, home, createDayRange(day, day, 'UTC'), 'hour');
       for (const { startsAt, ...sums } of found) used.set(`${userId} ${startsAt.getTime()}`, computeUsed(sums));
     }
   }

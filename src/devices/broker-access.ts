@@ -11,7 +11,7 @@ const STARTS_WITH_LOGIN = new RegExp(`^(?:dev|gwy)_${ID_PATTERN}`);
 
 /**
  * Whether a login may publish on an MQTT topic: a device below `energy/v1/{device_id}/`, a gateway below `gw/{gateway_id}/`. Pure. Read
- * access is checked by `mayReadHomeUsage`.
+ * access is checked by `canReadHomeUsage`.
  */
 export function canPublish(username: string, topic: string): boolean {
   if (username === '' || /[+#\0]/.test(topic)) return false;
@@ -23,14 +23,14 @@ export function canPublish(username: string, topic: string): boolean {
  * Whether a login may subscribe to a topic or receive its messages. Only the usage topic of a home is readable: for the gateways of the
  * home's owner (`userId`), and without wildcards. Pure.
  */
-export const mayReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
+export const canReadHomeUsage = (username: string, userId: string, topic: string): boolean =>
   GATEWAY_LOGIN.test(username) && parseHomeUsageTopic(topic) === userId;
 
-/** Whether a login may read a topic. Looks up the owner of the login, and then decides by `mayReadHomeUsage`. */
+/** Whether a login may read a topic. Looks up the owner of the login, and then decides by `canReadHomeUsage`. */
 async function mayRead(db: Database, username: string, topic: string): Promise<boolean> {
   if (parseHomeUsageTopic(topic) === null || !GATEWAY_LOGIN.test(username)) return false;
   const owner = await findAccountOfLogin(db, username);
-  return owner !== null && mayReadHomeUsage(username, owner.userId, topic);
+  return owner !== null && canReadHomeUsage(username, owner.userId, topic);
 }
 
 /**
@@ -48,7 +48,7 @@ export function isAnotherLoginsClientId(username: string, clientId: string): boo
  * not be distinguished. RabbitMQ identifies a session by its client id alone, so the client id must begin with the
  * login; otherwise a client could take over another device's session.
  */
-export function mayUseRabbitMq(username: string, clientId: string): boolean {
+export function canUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
 }
 
@@ -68,7 +68,7 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
     },
     /** Whether this login may connect to RabbitMQ with this client id. */
     mayUseCluster: (username: string, clientId: string): boolean =>
-      username === ownName || mayUseRabbitMq(username, clientId),
+      username === ownName || canUseRabbitMq(username, clientId),
     /**
      * Returns the client id under which a broker must store the session of a login. It contains the login, so that no client can take over
      * another login's session. Client ids of the service itself are unchanged.

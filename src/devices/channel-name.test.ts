@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { NO_ROLES } from '#ingest/normalise/roles-by-time.ts';
+import { NO_SERIES_ROLES } from '#ingest/normalise/roles-by-time.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 import {
   needsOwnersMeaning,
@@ -66,7 +66,7 @@ describe('the channel of a native message', () => {
         expect(channel).toBe(text);
         expect(resolveCountsAs(channel)).toBeNull();
         expect(needsOwnersMeaning(channel)).toBe(true);
-        expect(chooseRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_ROLES]);
+        expect(chooseRoles([{ channel, kind }]).map(({ roles }) => roles)).toEqual([NO_SERIES_ROLES]);
       }),
     );
   });

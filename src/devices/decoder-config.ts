@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { unprocessable } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import type { Database } from '#src/database/connect.ts';
-import { canMatchSameDevice, deviceNamePattern, isCommandTopic, type MappingEntry, mappingSchema } from './mapping.ts';
+import {
+  canMatchSameDevice,
+  getDeviceNamePattern,
+  isCommandTopic,
+  type MappingEntry,
+  mappingSchema,
+} from './mapping.ts';
 
 const text = z.string().min(1).max(200);
 
@@ -131,11 +137,11 @@ export const findForeignMappings = (
   nativeId: string,
 ): { field: string; message: string }[] =>
   mapped.flatMap((one, index) =>
-    canMatchSameDevice(deviceNamePattern(one), nativeId)
+    canMatchSameDevice(getDeviceNamePattern(one), nativeId)
       ? []
       : {
           field: `decoder_config.mapping.${index}.device`,
-          message: `is ${deviceNamePattern(one)}, but this device is ${nativeId}: the entry would read nothing from it. ${
+          message: `is ${getDeviceNamePattern(one)}, but this device is ${nativeId}: the entry would read nothing from it. ${
             one.topic.includes('+')
               ? 'Omit device, or choose a name in which + gives this id'
               : `Set "device": "${nativeId}"`

@@ -145,7 +145,7 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
 export const isDiscoveryListed = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
 /** Returns what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
-export const bridgeTopicFirstMessage = (awaits: string): string =>
+export const explainUnbridgedTopic = (awaits: string): string =>
   `none of its values has been received yet: bridge ${awaits} first`;
 
 /** Lists devices that were discovered through the gateways of one account and are not paired, in order of their ids, after `cursor`. */

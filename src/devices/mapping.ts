@@ -144,7 +144,7 @@ export const mappingSchema = z
   );
 
 /** Returns the device name of a mapping. A `+` in the name is replaced by the part that a message's topic determines. */
-export const deviceNamePattern = ({ device, topic }: MappingEntry): string =>
+export const getDeviceNamePattern = ({ device, topic }: MappingEntry): string =>
   device ?? (topic.includes('+') ? '+' : topic.replace('#', '+'));
 
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
@@ -154,7 +154,7 @@ const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}
  * name.
  */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
-  const named = [one, other].map((entry) => ({ topic: entry.topic, device: deviceNamePattern(entry) }));
+  const named = [one, other].map((entry) => ({ topic: entry.topic, device: getDeviceNamePattern(entry) }));
   if (one.topic === other.topic || !named.some(({ device }) => device.includes('+'))) return '';
   const called = named.map(({ topic, device }) =>
     device.includes('+') ? `${topic.replace(/[+#]/, 'x')} is ${device.replace('+', 'x')}` : `${topic} is ${device}`,
@@ -164,7 +164,7 @@ function causeOf(one: MappingEntry, other: MappingEntry): string {
 
 /** Returns why two mappings conflict, as a list of at most one sentence. `index`: position of the first mapping. */
 function clashOf(one: MappingEntry, other: MappingEntry, index: number): string[] {
-  if (!canMatchSameDevice(deviceNamePattern(one), deviceNamePattern(other))) return [];
+  if (!canMatchSameDevice(getDeviceNamePattern(one), getDeviceNamePattern(other))) return [];
   const [first, second] = [toMappedQuantity(one), toMappedQuantity(other)];
   if (typeof first === 'string' || typeof second === 'string') return [];
   if (first.channel === second.channel && first.kind === second.kind)

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { DecoderConfig } from './decoder-config.ts';
 import type { MappingEntry } from './mapping.ts';
-import { type DiscoveredSeries, readsDifferentNumber as isOther, mergeNumberSettings } from './read-numbers.ts';
+import {
+  type DiscoveredSeries,
+  doesSeriesReadDifferentNumber as isOther,
+  mergeNumberSettings,
+} from './read-numbers.ts';
 
 const total: MappingEntry = { topic: 'boiler/+/state', path: '$.total', unit: 'kWh', meaning: 'import' };
 const series: DiscoveredSeries = {

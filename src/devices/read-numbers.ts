@@ -1,7 +1,7 @@
 import { parseChannel, toChannelWord } from './channel-name.ts';
 import type { DecoderConfig } from './decoder-config.ts';
 import { toMappedQuantity } from './mapped-quantity.ts';
-import { canMatchSameDevice, deviceNamePattern, type MappingEntry } from './mapping.ts';
+import { canMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
 
 /** A discovered device with one of its counted series. */
 export interface DiscoveredSeries {
@@ -44,7 +44,7 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
  * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
  * read again. Pure.
  */
-export function readsDifferentNumber(
+export function doesSeriesReadDifferentNumber(
   before: NumberReadingSettings,
   after: NumberReadingSettings,
   series: DiscoveredSeries,
@@ -94,7 +94,7 @@ const sourcesOf = (mapped: readonly MappingEntry[]): Source[] =>
     if (typeof quantity === 'string' || !kind) return [];
     const where = one.where === undefined ? [] : [Object.entries(one.where).sort()];
     const number = JSON.stringify([one.topic, one.path ?? null, quantity.times / quantity.per, ...where]);
-    return { device: deviceNamePattern(one), channel: quantity.channel, kind, number };
+    return { device: getDeviceNamePattern(one), channel: quantity.channel, kind, number };
   });
 
 const own = <T>(all: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>

@@ -18,7 +18,7 @@ import {
 } from './channels.ts';
 import { createDeviceSecret } from './credentials.ts';
 import { assertOwnMappings } from './decoder-config.ts';
-import { bridgeTopicFirstMessage, isDiscoveryListed } from './gateways.ts';
+import { explainUnbridgedTopic, isDiscoveryListed } from './gateways.ts';
 import { type DecoderFacts, guessPlacement } from './known-placement.ts';
 import { assertMayManageDevice, needsManager } from './management.ts';
 import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts';
@@ -45,7 +45,7 @@ const DETAILS = [
 /**
  * SQL expression for the time of a device's last reading, next to columns of `devices`. The expression can be used in SELECT and RETURNING.
  */
-export const LAST_SEEN_AT =
+export const LAST_SEEN_AT_SQL =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
 
 /** Silence after which a device is inactive and needs its owner's attention. */
@@ -189,7 +189,7 @@ export async function createDevice(db: Database, wanted: NewDevice): Promise<{ d
     db
       .insertInto('devices')
       .values(row)
-      .returning([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN])
+      .returning([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN])
       .executeTakeFirstOrThrow(),
   );
   return { device, secret };
@@ -235,7 +235,7 @@ export async function pairDiscovered(
       .executeTakeFirst();
     if (!discovered) return null;
     if (discovered.awaits !== null) {
-      const message = bridgeTopicFirstMessage(discovered.awaits);
+      const message = explainUnbridgedTopic(discovered.awaits);
       throw new AppError('valueNeeded', { details: [{ field: 'discovery_id', message }] });
     }
     const { family, native_id: nativeId } = discovered;
@@ -258,7 +258,7 @@ export async function findDevice(
 ): Promise<DeviceDetails | null> {
   const row = await db
     .selectFrom('devices')
-    .select([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
+    .select([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN, IS_COMPUTED])
     .where('device_id', '=', deviceId)
     .where('deleted_at', 'is', null)
     .where(isAccountWithin(reach, 'devices.user_id'))
@@ -344,7 +344,7 @@ export async function updateDevice(
       .where('device_id', '=', deviceId)
       .where('deleted_at', 'is', null)
       .where(isAccountWithin(reach, 'devices.user_id'))
-      .returning([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN, IS_COMPUTED])
+      .returning([...DETAILS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN, IS_COMPUTED])
       .executeTakeFirst();
     const row = await namedTwice(changing);
     return row ? withChannels(trx, row) : null;
@@ -422,7 +422,7 @@ export async function listDevices(
 ): Promise<Device[]> {
   return db
     .selectFrom('devices')
-    .select([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT, ATTENTION_COLUMN])
+    .select([...COLUMNS, STATUS_COLUMN, LAST_SEEN_AT_SQL, ATTENTION_COLUMN])
     .where('user_id', '=', userId)
     .where(isAccountWithin(reach, 'devices.user_id'))
     .where('deleted_at', 'is', null)

@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#src/core/ids.ts';
-import { canPublish, mayUseRabbitMq } from './broker-access.ts';
-import { gatewayPrefix, parseGatewayTopic, parseNativeTopic, readingsTopic, topicOfRoutingKey } from './topics.ts';
+import { canPublish, canUseRabbitMq } from './broker-access.ts';
+import {
+  findTopicOfRoutingKey,
+  getGatewayTopicPrefix,
+  getReadingsTopic,
+  parseGatewayTopic,
+  parseNativeTopic,
+} from './topics.ts';
 
 test('parses each topic that it creates', () => {
-  expect(parseNativeTopic(readingsTopic('dev_1'))).toEqual({ deviceId: 'dev_1', leaf: 'readings' });
+  expect(parseNativeTopic(getReadingsTopic('dev_1'))).toEqual({ deviceId: 'dev_1', leaf: 'readings' });
   expect(parseNativeTopic('energy/v1/dev_1/status')).toEqual({ deviceId: 'dev_1', leaf: 'status' });
-  expect(parseGatewayTopic(`${gatewayPrefix('gwy_1')}tele/a\nb/SENSOR`)).toEqual({
+  expect(parseGatewayTopic(`${getGatewayTopicPrefix('gwy_1')}tele/a\nb/SENSOR`)).toEqual({
     gatewayId: 'gwy_1',
     topic: 'tele/a\nb/SENSOR',
   });
@@ -50,8 +56,8 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
   const keyOf = (topic: string) => topic.replaceAll('/', '.').replaceAll('+', '*');
 
   test('is converted from a routing key to the topic of a device', () => {
-    for (const topic of [readingsTopic('dev_1'), 'energy/v1/dev_1/status', readingsTopic('a-b_C')]) {
-      expect(topicOfRoutingKey(keyOf(topic))).toBe(topic);
+    for (const topic of [getReadingsTopic('dev_1'), 'energy/v1/dev_1/status', getReadingsTopic('a-b_C')]) {
+      expect(findTopicOfRoutingKey(keyOf(topic))).toBe(topic);
     }
   });
 
@@ -70,10 +76,10 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
       'energy/v1/*/readings',
       'energy/v1/dev_1/readings\n',
     ]) {
-      expect(topicOfRoutingKey(keyOf(topic))).toBeNull();
+      expect(findTopicOfRoutingKey(keyOf(topic))).toBeNull();
     }
-    expect(topicOfRoutingKey('energy/v1/dev_1/readings')).toBeNull();
-    expect(topicOfRoutingKey('energy.v1/dev_1.readings')).toBeNull();
+    expect(findTopicOfRoutingKey('energy/v1/dev_1/readings')).toBeNull();
+    expect(findTopicOfRoutingKey('energy.v1/dev_1.readings')).toBeNull();
   });
 
   test('is never converted to the topic of a different device', () => {
@@ -84,7 +90,7 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
     fc.assert(
       fc.property(word, word, (prefix, id) => {
         const topic = `${prefix}energy/v1/${id}/readings`;
-        const recoveredTopic = topicOfRoutingKey(keyOf(topic));
+        const recoveredTopic = findTopicOfRoutingKey(keyOf(topic));
         if (recoveredTopic !== null) expect(parseNativeTopic(recoveredTopic)?.deviceId).toBe(id);
       }),
     );
@@ -93,11 +99,11 @@ describe('a RabbitMQ routing key, which has dots instead of the slashes of a top
 
 test('a device may use RabbitMQ with a client id that begins with its login; a gateway may not', () => {
   const [device, other] = [newId('dev'), newId('dev')];
-  expect(mayUseRabbitMq(device, device)).toBe(true);
-  expect(mayUseRabbitMq(device, `${device}-1`)).toBe(true);
+  expect(canUseRabbitMq(device, device)).toBe(true);
+  expect(canUseRabbitMq(device, `${device}-1`)).toBe(true);
   for (const clientId of ['', 'homeassistant', other, device.slice(0, -1), ` ${device}`]) {
-    expect(mayUseRabbitMq(device, clientId)).toBe(false);
+    expect(canUseRabbitMq(device, clientId)).toBe(false);
   }
   const gateway = newId('gwy');
-  expect(mayUseRabbitMq(gateway, gateway)).toBe(false);
+  expect(canUseRabbitMq(gateway, gateway)).toBe(false);
 });

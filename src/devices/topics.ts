@@ -11,7 +11,7 @@ const HOME = new RegExp(`^energy/v1/homes/(${ID})/usage$`);
 const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
 /** Returns the topic on which a device publishes its readings. */
-export const readingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
+export const getReadingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
 /** Format of readings that are sent over HTTPS: the native payload, or a SenML pack. */
 export type SentFormat = 'native' | 'senml';
@@ -19,20 +19,20 @@ export type SentFormat = 'native' | 'senml';
 const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
 
 /** Returns the name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
-export const sentReadingsTopic = (deviceId: string, format: SentFormat): string =>
+export const getSentReadingsTopic = (deviceId: string, format: SentFormat): string =>
   `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
 
-/** Parses a name of `sentReadingsTopic`. Null for every topic of MQTT. */
+/** Parses a name of `getSentReadingsTopic`. Null for every topic of MQTT. */
 export function parseSentReadingsTopic(topic: string): { deviceId: string; format: SentFormat } | null {
   const [, deviceId, senml] = SENT.exec(topic) ?? [];
   return deviceId === undefined ? null : { deviceId, format: senml === undefined ? 'native' : 'senml' };
 }
 
 /** Returns the prefix of all topics of a gateway. */
-export const gatewayPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
+export const getGatewayTopicPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 
 /** Returns the topic on which the service publishes the usage of a home, for the home's gateways. */
-export const homeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
+export const getHomeUsageTopic = (userId: string): string => `energy/v1/homes/${userId}/usage`;
 
 /** Parses a topic of a home's usage and returns the user id. Null for every other topic, and for filters with wildcards. */
 export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(topic)?.[1] ?? null;
@@ -44,7 +44,7 @@ export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as co
  * Converts a RabbitMQ routing key into the topic of a device. Null for every other key. A dot in a key may have been a slash or a dot.
  * Topics of gateways contain names with dots, so they cannot be recovered.
  */
-export function topicOfRoutingKey(key: string): string | null {
+export function findTopicOfRoutingKey(key: string): string | null {
   const topic = key.replaceAll('.', '/');
   return !key.includes('/') && parseNativeTopic(topic) ? topic : null;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { createClockLabeller } from '#src/energy/clock-labels.ts';
-import { CLOCK_UNITS, type ClockUnit, dayRange } from '#src/energy/ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, createDayRange } from '#src/energy/ranges.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ test('labels hours and shorter units as a calendar library does, in every zone, 
   fc.assert(
     fc.property(asked, ({ zone, fromMs, days, unit }) => {
       const first = DateTime.fromMillis(fromMs, { zone });
-      const range = dayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
+      const range = createDayRange(first.toISODate() ?? '', first.plus({ days }).toISODate() ?? '', zone);
       const labels = createClockLabeller(range, unit);
       const stepMs = 7 * CLOCK_UNITS[unit] * 60_000;
       for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += stepMs) {
@@ -56,7 +56,7 @@ test('labels hours and shorter units as a calendar library does, in every zone, 
 });
 
 test('labels the hours of a year fast enough', () => {
-  const range = dayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
+  const range = createDayRange('2025-01-01', '2025-12-31', 'Europe/Berlin');
   // Takes the best of five runs, because the first runs include compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => {

@@ -5,7 +5,7 @@ import { createClockLabeller, findClockTime, type RowLabels } from './clock-labe
 import { type HomeLoadOptions, loadHome } from './home/home.ts';
 import { type HomeInsight, loadHomeInsights, loadHomeTotals } from './home/insights.ts';
 import type { IncludeName } from './include.ts';
-import { formatHour, hourOfDay } from './labels.ts';
+import { formatHour, getHourOfDay } from './labels.ts';
 import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from './ranges.ts';
 import {
   type BucketImports,
@@ -105,7 +105,7 @@ function insightsOf(
   }
   return mapWithBreaks(places, (place) => {
     const peak = peaks[place] ?? null;
-    const hour = groupBy === 'day' && peak !== null ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
+    const hour = groupBy === 'day' && peak !== null ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return { date: formatEpochDate(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };
   });
 }

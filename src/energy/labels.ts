@@ -7,5 +7,5 @@ export const formatHour = (hour: number): string => `${String(hour).padStart(2, 
  * Returns the local hour (0 to 23) of an instant in a zone. UTC, the most frequent zone, has a fast path, because one response calls this
  * function about thirty times.
  */
-export const hourOfDay = (instant: Date, zone: string): number =>
+export const getHourOfDay = (instant: Date, zone: string): number =>
   zone === 'UTC' ? instant.getUTCHours() : DateTime.fromJSDate(instant, { zone }).hour;

@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type createWallClock, startOfClockUnit } from './wall-clock.ts';
+import { type createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
  * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days before the silence,
@@ -133,7 +133,7 @@ function likeHours(
     const ms = fromMs + at * QUARTER_HOUR_MS;
     if (known <= 0 || known < wholeMs(ms) || estimated[at] !== 0) continue;
     const clock = clockOf(ms);
-    const hourMs = startOfClockUnit(ms, clock, 'hour');
+    const hourMs = getStartOfClockUnit(ms, clock, 'hour');
     const hour = hours.get(hourMs) ?? { key: keyOf(clock), energy: 0, measured: 0 };
     hours.set(hourMs, hour);
     hour.energy += energy[at] as number;

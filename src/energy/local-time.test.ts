@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { listBuckets } from './group/buckets.ts';
-import { dayRange } from './ranges.ts';
+import { createDayRange } from './ranges.ts';
 
 /** Days with clock changes, and the lengths in minutes of the hours that they cut. */
 const CUT: [zone: string, date: string, minutes: number[]][] = [
@@ -17,7 +17,7 @@ const CUT: [zone: string, date: string, minutes: number[]][] = [
 
 describe('hours and shorter units of a day with a clock change', () => {
   test.each(CUT)('have their real lengths in %s on %s', (zone, date, minutes) => {
-    const range = dayRange(date, date, zone);
+    const range = createDayRange(date, date, zone);
     const hours = listBuckets(range, 'hour');
     expect(hours.map(({ toMs }) => toMs)).toEqual([...hours.slice(1).map(({ fromMs }) => fromMs), range.to.getTime()]);
     expect(hours.map(({ fromMs, toMs }) => (toMs - fromMs) / 60_000).filter((length) => length !== 60)).toEqual(
@@ -26,7 +26,7 @@ describe('hours and shorter units of a day with a clock change', () => {
   });
 
   test.each(CUT)('begin at whole quarters of the clock in %s on %s', (zone, date, minutes) => {
-    const range = dayRange(date, date, zone);
+    const range = createDayRange(date, date, zone);
     for (const [unit, length] of [
       ['half_hour', 30],
       ['quarter_hour', 15],

@@ -5,7 +5,7 @@ import type { Database } from '#src/database/connect.ts';
 import { loadHome } from './home/home.ts';
 import { addUpSums, computeUsed } from './home/sums.ts';
 import { formatHour } from './labels.ts';
-import { dayRange, type Range } from './ranges.ts';
+import { createDayRange, type Range } from './ranges.ts';
 import { readHomeByDay, readHomeByMonth } from './usage/home-sums.ts';
 import { formatEpochDate, readImports } from './usage/imports.ts';
 
@@ -38,7 +38,7 @@ export async function loadMonthlyUsage(
 ): Promise<MonthlyUsageRow[]> {
   const today = DateTime.fromJSDate(now, { zone });
   const first = today.startOf('month').minus({ months });
-  const range = dayRange(first.toISODate() ?? '', today.toISODate() ?? '', zone);
+  const range = createDayRange(first.toISODate() ?? '', today.toISODate() ?? '', zone);
   const { rows, peaks } = await read(db, userId, range, today.toISODate() ?? '');
   const peakOf = new Map(peaks.map(({ month, peakHourOfDay }) => [month.slice(0, 7), peakHourOfDay]));
   const label = (hour: number | null | undefined) => (hour === null || hour === undefined ? null : formatHour(hour));

@@ -49,7 +49,7 @@ export function isDate(text: string): boolean {
  * Returns the first instant of the day or month that contains a time in a zone. The instant is not always 00:00; if the clock goes back
  * over midnight (Azores, Havana), it is the first of the two midnights.
  */
-export function firstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
+export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
   return others.reduce((earliest, one) => (one < earliest ? one : earliest), first as DateTime);
 }
@@ -58,9 +58,9 @@ export function firstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
  * Returns the range of the days from `start` to `end`, both inclusive, in a zone. UTC has a fast path, because it is the most frequent zone
  * and each of its days has 24 hours.
  */
-export function dayRange(start: string, end: string, zone: string): Range {
+export function createDayRange(start: string, end: string, zone: string): Range {
   if (zone === 'UTC') return { from: new Date(start), to: new Date(Date.parse(end) + DAY_MS), zone, start, end };
-  const startOf = (day: DateTime) => firstInstant(day, 'day').toJSDate();
+  const startOf = (day: DateTime) => getFirstInstant(day, 'day').toJSDate();
   const from = startOf(DateTime.fromISO(start, { zone }));
   const to = startOf(DateTime.fromISO(end, { zone }).plus({ days: 1 }));
   return { from, to, zone, start, end };
@@ -72,7 +72,7 @@ export function splitRange({ start, end, zone }: Range, days: number): Range[] {
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
   return Array.from({ length: Math.ceil(dayCount(start, end) / days) }, (_, index) => {
     const last = dayAfter(start, (index + 1) * days - 1);
-    return dayRange(dayAfter(start, index * days), last < end ? last : end, zone);
+    return createDayRange(dayAfter(start, index * days), last < end ? last : end, zone);
   });
 }
 
@@ -82,7 +82,7 @@ export function splitByMonth({ start, end, zone }: Range): Range[] {
   for (let first = start; first <= end; ) {
     const month = DateTime.fromISO(first, { zone: 'utc' });
     const last = month.endOf('month').toISODate() ?? end;
-    months.push(dayRange(first, last < end ? last : end, zone));
+    months.push(createDayRange(first, last < end ? last : end, zone));
     first = month.startOf('month').plus({ months: 1 }).toISODate() ?? '9999';
   }
   return months;
@@ -118,15 +118,15 @@ export const isWithinMonths = (start: string, end: string, months: number): bool
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
 
 /** Returns the last 30 days in a zone, including today. */
-export function lastThirtyDays(now: Date, zone: string): Range {
+export function getLastThirtyDays(now: Date, zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
-  return dayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
+  return createDayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 /** Returns the current calendar interval up to today in a zone; weeks begin on Monday (ISO 8601). */
-export function intervalToDate(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
+export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
-  return dayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
+  return createDayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 /** Minimum time in ms for which any time zone has had the same offset since 1970. */
@@ -138,7 +138,7 @@ const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
  * Returns the length in minutes of the longest pieces of UTC hours from which all clock hours of the zone (or shorter units) in the range
  * can be composed. Checks at most 1,800 offsets, however long the range is.
  */
-export function longestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
+export function findLongestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];
   if (zone === 'UTC' || wanted === 15) return wanted;
   const offset = (ms: number) => IANAZone.create(zone).offset(ms);

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { listOffsets, type ZoneOffset } from './local-time.ts';
-import { CLOCK_UNITS, type ClockUnit, dayRange } from './ranges.ts';
+import { CLOCK_UNITS, type ClockUnit, createDayRange } from './ranges.ts';
 
 /** A day in a time zone. */
 export interface ClockDay {
@@ -24,7 +24,7 @@ export interface ClockQuarterHour {
 }
 
 /** Returns the start of the clock hour, or of the shorter unit, that contains a time, Unix ms, as `startOfClockUnitSql` does. */
-export function startOfClockUnit(
+export function getStartOfClockUnit(
   ms: number,
   { offset: { atMs, offsetMs } }: Pick<ClockQuarterHour, 'offset'>,
   unit: ClockUnit,
@@ -40,7 +40,7 @@ export function startOfClockUnit(
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
   // Adds a day at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
-  const whole = dayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
+  const whole = createDayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const offsets = listOffsets(whole);
   let index = 0;
   const offsetAt = (ms: number) => {

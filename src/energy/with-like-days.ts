@@ -9,7 +9,7 @@ import type { GroupBy } from './insights.ts';
 import type { ImportedQuarterHours } from './like-days.ts';
 import { isClockUnit, type Range, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
-import { createWallClock, startOfClockUnit } from './wall-clock.ts';
+import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
  * Method by which the estimated energy in a row was distributed: by similar days, or evenly. Null if the row contains no estimated energy.
@@ -82,7 +82,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   for await (const { from, to } of splitQuarterHours(fromMs, toMs)) {
     for (let ms = from.getTime(); ms < to.getTime(); ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
-      const startMs = startOfClockUnit(ms, clock, unit);
+      const startMs = getStartOfClockUnit(ms, clock, unit);
       if (last?.startMs !== startMs) {
         const { day } = clock;
         const date = groupBy === 'month' ? `${day.date.slice(0, 7)}-01` : day.date;

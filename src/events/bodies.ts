@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ENVIRONMENTS } from '#src/core/environment.ts';
 import { ALERT_TYPES, DEVICE_STATUSES, type EVENT_TYPES, PLACEMENTS, PLANS, ROLES } from '#src/database/enums.ts';
-import { remarkRaised } from './remark.ts';
+import { remarkRaisedSchema } from './remark.ts';
 
 /**
  * Schemas of the `data` member of events. The compiler checks the code that creates events against these schemas (event-types.ts), and the
@@ -114,7 +114,7 @@ export const EVENT_BODIES = {
   'alert.triggered': alertTriggered,
   'device.connected': deviceConnected,
   'user.created': account,
-  'remark.raised': remarkRaised,
+  'remark.raised': remarkRaisedSchema,
 } as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodType>;
 
 /** Members of the body of every webhook, for every type of event. */
@@ -129,7 +129,7 @@ const envelope = z.strictObject({
 export type EventEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
 
 /** Returns the schema of the body of a webhook for a type of event. */
-export function eventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
+export function createEventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
   const data = type === 'webhook.test' ? webhookTest : EVENT_BODIES[type];
   const name = type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
   return envelope

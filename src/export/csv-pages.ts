@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
-import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
+import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import {
   KNOWLEDGE_COLUMNS,
   type Level,
-  levelColumns,
+  listLevelColumns,
   MEASURE_COLUMNS,
   PACKED_DAYS,
   STORED_HOURS,
@@ -107,11 +107,11 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
 
 /** Yields all rows of one level of aggregates, for each device or for the person. */
 export async function* levelCsv(db: Database, userId: string, level: Level, now: Date): AsyncGenerator<string> {
-  yield `${levelColumns(level).join(',')}\n`;
+  yield `${listLevelColumns(level).join(',')}\n`;
   const [key, parent] = level.isOfDevice ? (['device_id', 'device'] as const) : (['user_id', 'user'] as const);
   // Aggregates of other media, of channels with a placement, and of estimated exports have separate keys, which are also read.
   for await (const ids of readOwnedKeys(db, userId, parent))
-    for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => meterKey(one, meter))]))
+    for (const id of ids.flatMap((one) => [one, ...SEPARATE_METERS.map((meter) => getMeterKey(one, meter))]))
       yield* slices(db, level, { key, id }, now);
 }
 
@@ -121,7 +121,7 @@ async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): 
   // One day after now, because clocks of devices may be some minutes ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
-  const values = sql.raw(line(levelColumns(level).map((column) => (isTime(column) ? time(column) : column))));
+  const values = sql.raw(line(listLevelColumns(level).map((column) => (isTime(column) ? time(column) : column))));
   const order = sql.raw(level.primaryKey.join(', '));
   for (let from = first.getTime(); from < end; from += SLICE_MS) {
     const rows = rowsOf(level, owner, { from: new Date(from), to: new Date(from + SLICE_MS) });

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { groupTreeSql, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { PENDING_EMAIL } from '#src/users/email-changes.ts';
+import { PENDING_EMAIL_SQL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function listMembers(
 ): Promise<User[]> {
   return db
     .selectFrom('users')
-    .select([...USER_COLUMNS, PENDING_EMAIL])
+    .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
     .where(
       sql<boolean>`EXISTS (SELECT FROM group_members m WHERE m.group_id = ${groupId} AND m.user_id = users.user_id AND ${MEMBER_COUNTS_SQL})`,
     )
@@ -84,7 +84,7 @@ export async function changeMembers(
 ): Promise<MemberChangeCounts> {
   // Raw SQL: each list is one parameter. Rows are sorted, so that two changes of the same homes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
-    const query = queryOf(trx);
+    const query = createQueryOfDatabase(trx);
     const added = await query<{ user_id: string }>(
       `INSERT INTO group_members (group_id, user_id) SELECT $1, u FROM unnest($2::text[]) u ORDER BY u
        ON CONFLICT DO NOTHING RETURNING user_id`,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { listSensors, readAnnouncement } from '#test/support/homeassistant.ts';
 import {
   type Announcer,
-  buildMessages,
+  buildAnnouncementMessages,
   DEVICE_SENSORS,
-  findOwnTopics,
+  findOwnAnnouncedTopics,
   HOME_SENSORS,
   type HomeReport,
 } from './announce.ts';
@@ -26,7 +26,7 @@ const home = (patch: Partial<HomeReport> = {}): HomeReport => ({
 });
 const CONFIG = 'homeassistant/device/energy_usage_usr_1/config';
 const announced = (homes: HomeReport[], announcer = ANNOUNCER) => {
-  const read = [...buildMessages(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
+  const read = [...buildAnnouncementMessages(announcer, homes)].filter(([topic]) => topic.endsWith('/config'));
   return read.map(([topic, payload]) => readAnnouncement(announcer.prefix, topic, payload));
 };
 
@@ -74,19 +74,19 @@ describe('the announcements to Home Assistant', () => {
 });
 
 describe('the announcements on the broker', () => {
-  const config = Buffer.from(buildMessages(ANNOUNCER, [home()]).get(CONFIG) ?? '');
+  const config = Buffer.from(buildAnnouncementMessages(ANNOUNCER, [home()]).get(CONFIG) ?? '');
   test('are recognised if an earlier run published them, with their state', () => {
-    expect(findOwnTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
+    expect(findOwnAnnouncedTopics(ANNOUNCER, CONFIG, config)).toEqual([CONFIG, 'energy-usage/a1b2c3/usr_1/state']);
   });
   test('are ignored if another program or installation published them, or if they are invalid', () => {
-    expect(findOwnTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
+    expect(findOwnAnnouncedTopics({ ...ANNOUNCER, installation: 'other' }, CONFIG, config)).toBeNull();
     for (const payload of ['', 'null', '7', '{"origin":', '{"origin":{"name":"Zigbee2MQTT"}}', '{"origin":null}'])
-      expect(findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
+      expect(findOwnAnnouncedTopics(ANNOUNCER, CONFIG, Buffer.from(payload))).toBeNull();
   });
   test('remove nothing on topics that belong to others', () => {
     const announcement = JSON.parse(config.toString());
     const forged = (state_topic: unknown) =>
-      findOwnTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...announcement, state_topic })));
+      findOwnAnnouncedTopics(ANNOUNCER, CONFIG, Buffer.from(JSON.stringify({ ...announcement, state_topic })));
     expect(forged('zigbee2mqtt/bridge/state')).toEqual([CONFIG]);
     expect(forged('energy-usage/a1b2c3/#')).toEqual([CONFIG]);
     expect(forged(7)).toEqual([CONFIG]);

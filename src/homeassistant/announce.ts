@@ -1,6 +1,6 @@
 import { ID_PATTERN } from '#src/core/cell.ts';
 import { HOME_ASSISTANT_ORIGIN, HOME_ASSISTANT_TOPIC_ROOT, VERSION } from '#src/core/version.ts';
-import { homeUsageTopic } from '#src/devices/topics.ts';
+import { getHomeUsageTopic } from '#src/devices/topics.ts';
 
 /** Settings that all announcements to Home Assistant by an installation share. */
 export interface Announcer {
@@ -20,10 +20,10 @@ const stateTopic = ({ installation }: Announcer, id: string): string =>
   `${HOME_ASSISTANT_TOPIC_ROOT}/${installation}/${id}/state`;
 
 /** Returns the topic filter that matches all announcements of devices, from any publisher. */
-export const announcementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
+export const getAnnouncementFilter = ({ prefix }: Announcer): string => `${prefix}/device/+/config`;
 
 /** Returns the topic on which Home Assistant reports that it has started. */
-export const birthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
+export const getBirthTopic = ({ prefix }: Announcer): string => `${prefix}/status`;
 
 const identifierOf = (id: string): string => `energy_usage_${id}`;
 
@@ -31,7 +31,7 @@ const identifierOf = (id: string): string => `energy_usage_${id}`;
  * Returns the messages about homes for Home Assistant, by topic: an announcement and a state of each home and each of its devices. Pure.
  * Announcements use the device-based format (`components`) of Home Assistant 2024.12 and later.
  */
-export function buildMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
+export function buildAnnouncementMessages(announcer: Announcer, homes: readonly HomeReport[]): Map<string, string> {
   const messages = new Map<string, string>();
   const add = (id: string, device: object, sensors: readonly AnnouncedSensor[], state: object) => {
     messages.set(`${announcer.prefix}/device/${identifierOf(id)}/config`, announcement(announcer, id, device, sensors));
@@ -106,7 +106,7 @@ const sensorOf = (id: string, key: string, { name, deviceClass, stateClass, deci
 /**
  * Returns the topics that an announcement on the broker describes, if this installation published the announcement; otherwise null. Pure.
  */
-export function findOwnTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
+export function findOwnAnnouncedTopics(announcer: Announcer, topic: string, payload: Buffer): string[] | null {
   if (payload.length === 0 || payload.length > MAX_ANNOUNCEMENT_BYTES) return null;
   let discovered: { origin?: { name?: unknown }; availability_topic?: unknown; state_topic?: unknown } | null;
   try {
@@ -125,7 +125,7 @@ export function findOwnTopics(announcer: Announcer, topic: string, payload: Buff
   if (!isOwn || /[+#\0]/.test(state)) return [topic];
   // The usage of a home has a topic of its own (docs/mqtt-homes.md), in addition to the topic of the home's state.
   const userId = USAGE_STATE.exec(state)?.[1];
-  return [topic, state, ...(userId === undefined ? [] : [homeUsageTopic(userId)])];
+  return [topic, state, ...(userId === undefined ? [] : [getHomeUsageTopic(userId)])];
 }
 
 const USAGE_STATE = new RegExp(`/(usr_${ID_PATTERN})/state$`);

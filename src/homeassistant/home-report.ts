@@ -12,8 +12,8 @@ import { loadHome } from '#src/energy/home/home.ts';
 import type { HomeInsight } from '#src/energy/home/insights.ts';
 import { loadInsights } from '#src/energy/insights.ts';
 import { loadCurrentPower } from '#src/energy/period/power-now.ts';
-import { dayRange, firstInstant, type Range } from '#src/energy/ranges.ts';
-import { monthForecast } from '#src/remarks/month-forecast.ts';
+import { createDayRange, getFirstInstant, type Range } from '#src/energy/ranges.ts';
+import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
 
 /** An account whose home is published. */
@@ -51,7 +51,7 @@ export async function readHomeReport(
     ...(has.production && { production: sumOf(days, 'production_kwh') }),
     ...(has.storage && { charged: sumOf(days, 'charged_kwh'), discharged: sumOf(days, 'discharged_kwh') }),
   };
-  const forecast = await monthForecast(db, { userId, zone, now });
+  const forecast = await loadMonthForecast(db, { userId, zone, now });
   const used = home.devices.length > 0 && {
     power: (await loadCurrentPower(db, home, now))?.watts ?? null,
     used: sumOf(days, 'kwh_used'),
@@ -204,9 +204,9 @@ export function findReportedPeriods(
   const isClosing = first.month !== today.month;
   const last = isClosing ? counted.endOf('month') : today;
   return {
-    month: dayRange(dateOf(first), dateOf(last), zone),
-    day: dayRange(dateOf(today), dateOf(today), zone),
-    since: { month: isoOf(firstInstant(first, 'month')), day: isoOf(firstInstant(today, 'day')) },
+    month: createDayRange(dateOf(first), dateOf(last), zone),
+    day: createDayRange(dateOf(today), dateOf(today), zone),
+    since: { month: isoOf(getFirstInstant(first, 'month')), day: isoOf(getFirstInstant(today, 'day')) },
   };
 }
 
@@ -225,7 +225,7 @@ export async function readHomeUsage(db: Database, userId: string, now: Date) {
   const dayOf = (time: DateTime) => time.toFormat('yyyy-MM-dd');
   const [today, yesterday] = [dayOf(local), dayOf(local.minus({ days: 1 }))];
   const stretch = async (start: string, end: string, groupBy: 'day' | 'month') => {
-    const range: Range = dayRange(start, end, timezone);
+    const range: Range = createDayRange(start, end, timezone);
     const used = (await loadInsights(db, userId, range, groupBy)).at(-1)?.kwh_used ?? null;
     return { kwh_used: used, cost: await costOf(db, { userId, range, now }, groupBy) };
   };

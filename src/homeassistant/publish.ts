@@ -6,14 +6,14 @@ import { pause, startLoop, WakeUpSignal } from '#src/core/loop.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
-import { homeUsageTopic } from '#src/devices/topics.ts';
+import { getHomeUsageTopic } from '#src/devices/topics.ts';
 import {
   type Announcer,
-  announcementFilter,
   availabilityTopic,
-  birthTopic,
-  buildMessages,
-  findOwnTopics,
+  buildAnnouncementMessages,
+  findOwnAnnouncedTopics,
+  getAnnouncementFilter,
+  getBirthTopic,
 } from './announce.ts';
 import { connectBroker, type HomeAssistantBroker } from './broker.ts';
 import { type PublishedAccount, readHomeReport, readHomeUsage } from './home-report.ts';
@@ -85,14 +85,14 @@ async function publishUntil(
     url: publishing.url,
     clientId: `energy-usage-${announcer.installation}`,
     availabilityTopic: availabilityTopic(announcer),
-    filters: [birthTopic(announcer), announcementFilter(announcer)],
+    filters: [getBirthTopic(announcer), getAnnouncementFilter(announcer)],
     onConnected: republishAll,
     onMessage(topic, payload) {
-      if (topic === birthTopic(announcer)) {
+      if (topic === getBirthTopic(announcer)) {
         if (payload.toString() === 'online') republishAll();
         return;
       }
-      const own = findOwnTopics(announcer, topic, payload) ?? [];
+      const own = findOwnAnnouncedTopics(announcer, topic, payload) ?? [];
       const unknown = own.filter((one) => !published.has(one) && !outdated.has(one));
       if (unknown.length === 0 || outdated.size >= MAX_OUTDATED_TOPICS) return;
       for (const one of unknown) outdated.add(one);
@@ -165,9 +165,9 @@ async function buildCurrentMessages(
   const plain: [string, string][] = [];
   for (const owner of owners) {
     homes.push(await readHomeReport(db, owner, { now, isOnly: users.length === 1 }));
-    plain.push([homeUsageTopic(owner.userId), JSON.stringify(await readHomeUsage(db, owner.userId, now))]);
+    plain.push([getHomeUsageTopic(owner.userId), JSON.stringify(await readHomeUsage(db, owner.userId, now))]);
   }
-  return new Map([...buildMessages(announcer, homes), ...plain]);
+  return new Map([...buildAnnouncementMessages(announcer, homes), ...plain]);
 }
 
 /** Returns the accounts with these e-mail addresses or ids, ordered by id. */

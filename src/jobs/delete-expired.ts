@@ -27,7 +27,7 @@ const UNREAD_DAYS = 30;
  * Deletes samples of unrecognised messages after 24 hours, and the shapes of messages that were not received for 30
  * days.
  */
-export async function deleteExpiredUnread(pool: Pool, now: Date): Promise<void> {
+export async function deleteExpiredUnrecognisedMessages(pool: Pool, now: Date): Promise<void> {
   // Raw SQL for SKIP LOCKED: rows that ingest has locked are deleted in the next run. Waiting for these rows could deadlock, because ingest
   // locks several rows in another order.
   const stale = (where: string) =>

@@ -6,7 +6,7 @@ import type { LockSession } from '#src/database/exclusive-lock.ts';
 import { compressHistory, dropReadings, ensurePartitions } from '#src/database/migrate.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
-import { readHeldBefore } from '#src/delivery/hold.ts';
+import { readHeldBeforeTime } from '#src/delivery/hold.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { deleteExpiredSecrets } from '#src/devices/credentials.ts';
 import { deleteOldSilences, recordSilences } from '#src/devices/fleet/watch.ts';
@@ -18,12 +18,12 @@ import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
-import { deleteOldHosts } from '#src/tariffs/sources/fetch-due.ts';
+import { deleteOldSourceHosts } from '#src/tariffs/sources/fetch-due.ts';
 import { deleteOldAuditEntries } from '#src/users/audit.ts';
 import { endExpiredDepartures } from '#src/users/departures.ts';
-import { deleteOldAnswers } from '#src/users/idempotent-answers.ts';
+import { deleteOldIdempotentAnswers } from '#src/users/idempotent-answers.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
-import { deleteExpiredRejections, deleteExpiredUnread } from './delete-expired.ts';
+import { deleteExpiredRejections, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
 import { type Job, type JobParts, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts';
 
@@ -105,7 +105,11 @@ export const JOBS: readonly Job[] = [
     at: { daily: '19 4 * * *' },
     run: ({ db, ageClock }) => deleteOldAuditEntries(db, ageClock()),
   },
-  { name: 'forget answers', at: { everySeconds: 3600 }, run: ({ db, ageClock }) => deleteOldAnswers(db, ageClock()) },
+  {
+    name: 'forget answers',
+    at: { everySeconds: 3600 },
+    run: ({ db, ageClock }) => deleteOldIdempotentAnswers(db, ageClock()),
+  },
   {
     name: 'forget import credentials',
     at: { everySeconds: 3600 },
@@ -125,7 +129,7 @@ export const JOBS: readonly Job[] = [
     at: { everySeconds: 3600 },
     run: async ({ db, ageClock }) => {
       await deleteOldCounters(db, ageClock());
-      await deleteOldHosts(db, ageClock());
+      await deleteOldSourceHosts(db, ageClock());
     },
   },
   { name: 'forget events', at: { everySeconds: 3600 }, run: ({ db, ageClock }) => deleteExpiredEvents(db, ageClock()) },
@@ -159,7 +163,7 @@ export const JOBS: readonly Job[] = [
     name: 'forget unread',
     at: { everySeconds: 600 },
     alsoAtStart: true,
-    run: ({ pool, ageClock }) => deleteExpiredUnread(pool, ageClock()),
+    run: ({ pool, ageClock }) => deleteExpiredUnrecognisedMessages(pool, ageClock()),
   },
   { name: 'end departures', at: { daily: '31 5 * * *' }, alsoAtStart: true, run: keepDepartures },
 ];
@@ -168,7 +172,7 @@ export const JOBS: readonly Job[] = [
  * Wraps a job that sends mails. The job is skipped during the hold after a restore, because the lost installation may have sent the mails.
  */
 function unlessHeldBack(run: Job['run']): Job['run'] {
-  return async (parts, ...rest) => ((await readHeldBefore(parts.db)) === null ? run(parts, ...rest) : undefined);
+  return async (parts, ...rest) => ((await readHeldBeforeTime(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
 
 /** Creates the partitions of the coming months. */

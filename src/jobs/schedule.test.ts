@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { expect, test } from 'vitest';
-import { firstRunDelayMs, isDailyDue, type LatestDueTime, latestDueMinute } from './schedule.ts';
+import { computeFirstRunDelayMs, findLatestDueMinute, isDailyJobDue, type LatestDueTime } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
 const at = (text: string) => Date.parse(text);
@@ -13,7 +13,7 @@ const matches = (minute: Date) => {
   matched.set(minute.getTime(), isMatch);
   return isMatch;
 };
-const latestMsAt = (nowMs: number) => latestDueMinute(matches, nowMs).latestMs;
+const latestMsAt = (nowMs: number) => findLatestDueMinute(matches, nowMs).latestMs;
 
 test('the latest due time is the same with or without the previous result, whatever the clock does', () => {
   const minutes = fc.array(fc.integer({ min: -3_000, max: 3_000 }), { minLength: 1, maxLength: 20 });
@@ -23,13 +23,13 @@ test('the latest due time is the same with or without the previous result, whate
       let known: LatestDueTime | null = null;
       for (const step of steps) {
         nowMs += step * 60_000;
-        known = latestDueMinute(matches, nowMs, known);
+        known = findLatestDueMinute(matches, nowMs, known);
         expect(known.latestMs).toBe(latestMsAt(nowMs));
       }
     }),
     { numRuns: 30 },
   );
-  expect(() => latestDueMinute(() => false, 0)).toThrow('within a day');
+  expect(() => findLatestDueMinute(() => false, 0)).toThrow('within a day');
 });
 
 test('the latest due time of a daily job is today’s if it has passed, otherwise yesterday’s', () => {
@@ -47,26 +47,26 @@ test('whatever the clock does, a daily job runs at most once for each day, and i
       for (const step of steps) {
         nowMs += step * 3_600_000;
         const latestMs = latestMsAt(nowMs);
-        if (!isDailyDue(latestMs, ranForMs)) continue;
+        if (!isDailyJobDue(latestMs, ranForMs)) continue;
         runs.push(latestMs);
         ranForMs = latestMs;
       }
       // A job never repeats a day, unless a run was recorded more than a day in the future.
       const isForward = steps.every((step) => step >= 0);
       if (isForward) expect(new Set(runs).size).toBe(runs.length);
-      expect(isDailyDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);
+      expect(isDailyJobDue(latestMsAt(nowMs + 2 * DAY_MS), ranForMs)).toBe(true);
     }),
   );
 });
 
 test('a run is not repeated if the clock is set back by hours; it is repeated if it is set back by more than a day', () => {
   const ranForMs = at('2026-11-24T02:43:00Z');
-  expect(isDailyDue(latestMsAt(at('2026-11-24T01:00:00Z')), ranForMs)).toBe(false);
-  expect(isDailyDue(latestMsAt(at('2025-09-20T12:00:00Z')), ranForMs)).toBe(true);
+  expect(isDailyJobDue(latestMsAt(at('2026-11-24T01:00:00Z')), ranForMs)).toBe(false);
+  expect(isDailyJobDue(latestMsAt(at('2025-09-20T12:00:00Z')), ranForMs)).toBe(true);
 });
 
 test('jobs with the same interval start at different times, within their interval and ten minutes', () => {
-  const offsets = [0, 1, 2, 3].map((index) => firstRunDelayMs(3_600_000, { index, of: 4 }));
+  const offsets = [0, 1, 2, 3].map((index) => computeFirstRunDelayMs(3_600_000, { index, of: 4 }));
   expect(offsets).toEqual([150_000, 300_000, 450_000, 600_000]);
-  expect(firstRunDelayMs(5_000, { index: 3, of: 4 })).toBe(5_000);
+  expect(computeFirstRunDelayMs(5_000, { index: 3, of: 4 })).toBe(5_000);
 });

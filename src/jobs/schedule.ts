@@ -160,12 +160,12 @@ class Timetable {
       const { at, alsoAtStart } = job;
       if ('daily' in at) {
         const task = createTask(at.daily, () => {}, { name: job.name, timezone: 'UTC' });
-        const latest = latestDueMinute((minute) => task.match(minute), clock().getTime());
+        const latest = findLatestDueMinute((minute) => task.match(minute), clock().getTime());
         this.#daily.push({ job, task, latest, lookedAtMs: alsoAtStart ? latest.latestMs : null });
         if (alsoAtStart) runner.begin(job, latest.latestMs);
       } else {
         const everyMs = at.everySeconds * 1_000;
-        const firstMs = firstRunDelayMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
+        const firstMs = computeFirstRunDelayMs(everyMs, { index, of: jobs.length }) + (alsoAtStart ? everyMs : 0);
         this.#intervals.push({ job, everyMs, nextMs: startMs + firstMs });
         if (alsoAtStart) runner.begin(job);
       }
@@ -182,7 +182,7 @@ class Timetable {
     }
     const wallMs = this.#clock().getTime();
     for (const plan of this.#daily)
-      plan.latest = latestDueMinute((minute) => plan.task.match(minute), wallMs, plan.latest);
+      plan.latest = findLatestDueMinute((minute) => plan.task.match(minute), wallMs, plan.latest);
     const passed = this.#daily.filter(({ latest, lookedAtMs }) => lookedAtMs !== latest.latestMs);
     if (passed.length === 0) return;
     const times = passed.map(({ job, latest }) => ({ name: job.name, latestMs: latest.latestMs }));
@@ -191,7 +191,7 @@ class Timetable {
       const { job } = plan;
       const { latestMs } = plan.latest;
       plan.lookedAtMs = latestMs;
-      if (isDailyDue(latestMs, ranFor.get(job.name) ?? latestMs)) this.#runner.begin(job, latestMs);
+      if (isDailyJobDue(latestMs, ranFor.get(job.name) ?? latestMs)) this.#runner.begin(job, latestMs);
     }
   }
 
@@ -220,7 +220,7 @@ async function readDaily(
 /** Whether no worker has run a daily job for this daily time yet. */
 async function isStillDue(pool: Pool, name: string, dailyMs: number): Promise<boolean> {
   const { rows } = await pool.query<{ ran_for: Date }>('SELECT ran_for FROM daily_runs WHERE job = $1', [name]);
-  return rows[0] === undefined || isDailyDue(dailyMs, rows[0].ran_for.getTime());
+  return rows[0] === undefined || isDailyJobDue(dailyMs, rows[0].ran_for.getTime());
 }
 
 async function noteDaily(pool: Pool, name: string, dailyMs: number): Promise<void> {
@@ -251,7 +251,7 @@ export interface LatestDueTime {
  * that only later minutes are matched; if the clock was set back, the whole day is matched again. Throws if no minute
  * of the day matches.
  */
-export function latestDueMinute(
+export function findLatestDueMinute(
   matches: (minute: Date) => boolean,
   nowMs: number,
   known: LatestDueTime | null = null,
@@ -270,14 +270,14 @@ export function latestDueMinute(
  * day, the job does not run again for the same daily time. If `ranForMs` is farther ahead, a wrong clock recorded it, and it is ignored.
  * Pure.
  */
-export const isDailyDue = (latestMs: number, ranForMs: number): boolean =>
+export const isDailyJobDue = (latestMs: number, ranForMs: number): boolean =>
   ranForMs < latestMs || ranForMs > latestMs + DAY_MS;
 
 /**
  * Returns the delay in ms of an interval job's first run. The delay depends on the job's position in the list, so that jobs do not all
  * start together. Pure.
  */
-export const firstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
+export const computeFirstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
 
 /** Dependencies of jobs. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { accessibleAccountsOfRole } from '#src/auth/access.ts';
+import { getAccessibleAccountsOfRole } from '#src/auth/access.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
 import { createDeviceRow } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { recordAction } from '#src/users/audit.ts';
 
 /** A meter's claim of its identity. */
@@ -74,7 +74,7 @@ async function claimDevice(
       .executeTakeFirst();
     // The account that created the batch may since have lost the role that a batch requires, or its access to the batch's owner.
     if (!batch || batch.role === 'homeowner') return null;
-    const reach = accessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
+    const reach = getAccessibleAccountsOfRole({ role: batch.role, userId: batch.user_id });
     if (batch.owner_user_id !== null && !(await isWithin(trx, reach, batch.owner_user_id))) return null;
     const candidates = await candidatesOf(trx, reach, batch.owner_user_id, serial);
     const nonceSha256 = nonce === undefined ? null : hashSecret(nonce);
@@ -197,7 +197,7 @@ export async function answerClaim(
   const claimed = await claimDevice(db, batchId, { serial, nonce }, about);
   if (!claimed) return null;
   const { deviceId, secret } = claimed;
-  return { device_id: deviceId, username: deviceId, password: secret, topic: readingsTopic(deviceId) };
+  return { device_id: deviceId, username: deviceId, password: secret, topic: getReadingsTopic(deviceId) };
 }
 
 /** Decides a claim that arrives from an address. Resolves to null if the claim is refused. */

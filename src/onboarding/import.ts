@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
@@ -90,7 +90,7 @@ export async function importDevices(
  * Returns the plan of an import with all its errors, without importing any device. `newUsers`: number of accounts that the import would
  * create.
  */
-export async function previewImport(
+export async function previewDeviceImport(
   db: Database,
   importer: DeviceImporter,
   rows: readonly DeviceImportRow[],
@@ -238,7 +238,7 @@ async function createOwners(
       userId: user.user_id,
       data: { ...user, created_at: user.created_at.toISOString() },
     }));
-    await addEvents(queryOf(trx), events, new Date());
+    await addEvents(createQueryOfDatabase(trx), events, new Date());
     await recordActions(
       trx,
       by,

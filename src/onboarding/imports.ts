@@ -5,7 +5,7 @@ import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { DeviceImportResult } from './import.ts';
 
 /** Time for which the passwords of an import are stored unless they are fetched earlier. */
@@ -36,7 +36,7 @@ export const listCreatedCredentials = ({ created }: DeviceImportResult): ImportC
           device_id: deviceId,
           username: deviceId,
           password: secret,
-          topic: readingsTopic(deviceId),
+          topic: getReadingsTopic(deviceId),
         },
   );
 

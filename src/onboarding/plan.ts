@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '#src/core/errors.ts';
 import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { mergeChannelSettings } from '#src/devices/channels.ts';
-import { bridgeTopicFirstMessage } from '#src/devices/gateways.ts';
+import { explainUnbridgedTopic } from '#src/devices/gateways.ts';
 import type { DeviceSettings } from '#src/devices/store.ts';
 
 /** A row of an import: a device and its owner. */
@@ -107,7 +107,7 @@ export function planImport(rows: readonly DeviceImportRow[], known: ExistingReco
       continue;
     }
     if (found && found.awaits !== null) {
-      wrong(row, 'discovery_id', bridgeTopicFirstMessage(found.awaits));
+      wrong(row, 'discovery_id', explainUnbridgedTopic(found.awaits));
       continue;
     }
     const existing = found ? byId.get(found.device_id ?? '') : byKey.get(key);

@@ -23,7 +23,7 @@ const MOST_UNKNOWN_DAYS = 1;
  * Returns forecasts for the home's months of the last two years, newest first. Each forecast is made as of the same day of the month as
  * `today`, only with data from before that day. Omits months with more than one unknown day.
  */
-export function backTest(used: DailyUse, today: number): PastForecast[] {
+export function backTestForecasts(used: DailyUse, today: number): PastForecast[] {
   const { first } = getMonth(today);
   const past: PastForecast[] = [];
   for (let back = 1; back <= MONTHS; back++) {

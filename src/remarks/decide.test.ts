@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { dayNumber } from './calendar.ts';
+import { toDayNumber } from './calendar.ts';
 import { cheaperTariff } from './cheaper-tariff.ts';
-import { remarksOfProfile } from './decide.ts';
+import { findRemarksOfProfile } from './decide.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 const DAYS = 60;
 const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
-const FIRST_DAY = dayNumber('2025-09-01');
+const FIRST_DAY = toDayNumber('2025-09-01');
 
 /** Usage of a home that takes 100 W, and 700 W in the evening, and slightly more every second day. */
 const evenings = (at: number) => {
@@ -35,7 +35,7 @@ function profile(
   };
 }
 
-const kindsOf = (one: HomeProfile) => remarksOfProfile(one).map(({ kind }) => kind);
+const kindsOf = (one: HomeProfile) => findRemarksOfProfile(one).map(({ kind }) => kind);
 const last = (hours: number) => (at: number) => at >= QUARTER_HOURS - 4 * hours;
 const dayOf = (at: number) => Math.floor(at / QUARTER_HOURS_PER_DAY);
 
@@ -58,7 +58,7 @@ describe('a load that stays on', () => {
   const heater = (at: number) => evenings(at) + (last(23)(at) ? 1_200 : 0);
 
   test('is reported within a day, once, with its start and the compared levels', () => {
-    const [remark, ...others] = remarksOfProfile(profile(heater));
+    const [remark, ...others] = findRemarksOfProfile(profile(heater));
     expect(others).toEqual([]);
     expect(remark?.kind).toBe('stays_on');
     if (remark?.kind !== 'stays_on') return;
@@ -74,8 +74,10 @@ describe('a load that stays on', () => {
       used: Float64Array.from({ length: QUARTER_HOURS }, (_, one) => at(one)),
     });
     const [lamp, oven] = [plug('dev_lamp', () => 5), plug('dev_heater', (at) => (last(23)(at) ? 1_180 : 0))];
-    expect(remarksOfProfile(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({ deviceId: 'dev_heater' });
-    expect(remarksOfProfile(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
+    expect(findRemarksOfProfile(profile(heater, { devices: [lamp, oven] }))[0]).toMatchObject({
+      deviceId: 'dev_heater',
+    });
+    expect(findRemarksOfProfile(profile(heater, { devices: [lamp] }))[0]).toMatchObject({ deviceId: null });
   });
 
   test('is not reported if it happens every weekend, or was as high in an unusual week', () => {
@@ -124,7 +126,7 @@ test('a rise of quiet hours is reported, unless a device that explains it is rep
   const devices = [
     { deviceId: 'dev_1', used: Float64Array.from({ length: QUARTER_HOURS }, (_, at) => freezer(at) + extra(at)) },
   ];
-  const remarks = remarksOfProfile({ ...night, devices });
+  const remarks = findRemarksOfProfile({ ...night, devices });
   expect(remarks.map(({ kind }) => kind)).toEqual(['device_uses_more']);
   // A washing machine has no usual daily usage.
   const washing = Float64Array.from({ length: QUARTER_HOURS }, (_, at) =>
@@ -153,7 +155,7 @@ describe('production that is missing', () => {
         ),
       ),
     ).toEqual([]);
-    const [remark] = remarksOfProfile(
+    const [remark] = findRemarksOfProfile(
       profile(
         evenings,
         panels((at) => (last(24)(at) ? 0 : sun(at))),
@@ -185,7 +187,7 @@ describe('production that is missing', () => {
         ),
       ),
     ).toEqual([]);
-    const [remark] = remarksOfProfile(
+    const [remark] = findRemarksOfProfile(
       profile(
         evenings,
         panels((at) => (last(60)(at) ? Number.NaN : asleep(at))),
@@ -201,7 +203,7 @@ describe('an unusual day', () => {
     evenings(at) + (dayOf(at) === day && at % QUARTER_HOURS_PER_DAY >= 60 ? 1_333 : 0);
 
   test('is reported for three days with the same weekdays for comparison, and a second one within a month is not reported', () => {
-    const [remark] = remarksOfProfile(profile(party(DAYS - 2)));
+    const [remark] = findRemarksOfProfile(profile(party(DAYS - 2)));
     expect(remark).toMatchObject({ kind: 'unusual_day', date: '2025-10-29', weekday: 3 });
     if (remark?.kind === 'unusual_day') expect(remark.compared).toHaveLength(7);
     expect(kindsOf(profile(party(DAYS - 5)))).toEqual([]);

@@ -12,7 +12,7 @@ export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduc
  * Returns the remarks on a home, most urgent first. Each cause results in only one remark: a device that uses more also explains a higher
  * night load, and a load that stays on explains both a higher night load and an unusual day.
  */
-export function remarksOfProfile(profile: HomeProfile): ProfileRemark[] {
+export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const missing = detectMissingProduction(profile);
   const stays = detectStaysOn(profile);
   const devices = findDevicesUsingMore(profile);

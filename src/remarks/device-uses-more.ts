@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { endOfProfile, filterKnownWatts, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
+import { filterKnownWatts, getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Remark that a device with nearly constant daily usage, such as a freezer, used clearly more. */
@@ -49,9 +49,17 @@ export function findDevicesUsingMore(profile: HomeProfile): DeviceUsesMore[] {
     const rise = Math.max(LEAST_KWH, LEAST_SHARE * usualKwh, SPREADS * differs);
     if (kwh - usualKwh < rise || kwh - quantile(before, 0.9) < rise / 2) return [];
     const last = compared.findLastIndex((one) => one.kwh < (kwh + usualKwh) / 2);
-    const sinceMs = (compared[last + 1]?.atMs ?? endOfProfile(profile)) - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS;
+    const sinceMs = (compared[last + 1]?.atMs ?? getEndOfProfileMs(profile)) - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS;
     return [
-      { kind: 'device_uses_more' as const, deviceId, sinceMs, untilMs: endOfProfile(profile), kwh, usualKwh, compared },
+      {
+        kind: 'device_uses_more' as const,
+        deviceId,
+        sinceMs,
+        untilMs: getEndOfProfileMs(profile),
+        kwh,
+        usualKwh,
+        compared,
+      },
     ];
   });
 }

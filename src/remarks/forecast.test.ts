@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
 import { forecastOutcomes, meanForecastErrors } from '#test/reference/forecast-errors.ts';
-import { backTest, meanError, sumForecastKwh } from './back-test.ts';
-import { dayNumber, getMonth, getWeekday } from './calendar.ts';
+import { backTestForecasts, meanError, sumForecastKwh } from './back-test.ts';
+import { getMonth, getWeekday, toDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
 import { computeForecastRange } from './forecast-range.ts';
 import { forecastMonthEnd } from './month-end.ts';
 
-const START = dayNumber('2025-01-01');
+const START = toDayNumber('2025-01-01');
 /** Daily usage from 2025-01-01 on. */
 const days = (count: number, kwhOf: (day: number) => number | null): DailyUse => ({
   firstDay: START,
   kwh: Array.from({ length: count }, (_, index) => kwhOf(START + index)),
 });
-const on = (date: string) => dayNumber(date);
+const on = (date: string) => toDayNumber(date);
 /** Returns the daily usage of a real home (test/data/opsd-residential4). */
 function realHome(): DailyUse {
   const file = new URL('../../test/data/opsd-residential4/daily.csv', import.meta.url);
   const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1);
   const kwh = rows.map((row) => (row.endsWith(',') ? null : Number(row.split(',')[1])));
-  return { firstDay: dayNumber(rows[0]?.split(',')[0] ?? ''), kwh };
+  return { firstDay: toDayNumber(rows[0]?.split(',')[0] ?? ''), kwh };
 }
 
 describe('the forecast of a month', () => {
@@ -46,7 +46,7 @@ describe('the forecast of a month', () => {
     const known = days(at - START, (day) => 5 + (day % 4));
     const later = days(300, (day) => (day < at ? 5 + (day % 4) : 99));
     expect(forecastMonth(later, at)).toEqual(forecastMonth(known, at));
-    expect(backTest(later, at)).toEqual(backTest(known, at));
+    expect(backTestForecasts(later, at)).toEqual(backTestForecasts(known, at));
   });
 
   test('is null for a home with a week of data, and fills in unknown days', () => {
@@ -66,7 +66,7 @@ describe('the forecast of a month', () => {
     const at = on('2025-06-11');
     const holed = (unknown: number) =>
       days(at - START, (day) => (day >= at - 30 && day < at - 30 + unknown ? null : 10));
-    const months = (used: DailyUse) => backTest(used, at).length;
+    const months = (used: DailyUse) => backTestForecasts(used, at).length;
     expect([months(holed(0)), months(holed(1)), months(holed(4))]).toEqual([5, 5, 4]);
   });
 
@@ -90,13 +90,13 @@ describe('the forecast of a month', () => {
     const steady = days(400, (day) => 10 + (day % 3));
     const width = (used: DailyUse, date: string) => {
       const at = on(date);
-      const { lowKwh, highKwh } = computeForecastRange(forecastMonth(used, at) as never, backTest(used, at));
+      const { lowKwh, highKwh } = computeForecastRange(forecastMonth(used, at) as never, backTestForecasts(used, at));
       return highKwh - lowKwh;
     };
     expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
     const restless = days(400, (day) => (getMonth(day).first % 3) * 8 + 4);
     expect(width(restless, '2025-12-10')).toBeGreaterThan(2 * width(steady, '2025-12-10'));
-    expect(meanError(backTest(steady, on('2025-12-10')))).toBeLessThan(0.02);
+    expect(meanError(backTestForecasts(steady, on('2025-12-10')))).toBeLessThan(0.02);
     expect(meanError([])).toBeNull();
   });
 });

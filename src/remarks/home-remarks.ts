@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { compareOwnTariffs } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type CheaperTariff, cheaperTariff } from './cheaper-tariff.ts';
-import { type ProfileRemark, remarksOfProfile } from './decide.ts';
+import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
 
@@ -19,7 +19,7 @@ export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Rema
   const { userId, zone, now } = asked;
   return cachedRemarks(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const [profile, cheaper] = await Promise.all([readProfile(db, asked), cheaperNow(db, asked)]);
-    const found = profile ? await located(db, remarksOfProfile(profile)) : [];
+    const found = profile ? await located(db, findRemarksOfProfile(profile)) : [];
     return [...found, ...(cheaper ? [cheaper] : [])];
   });
 }

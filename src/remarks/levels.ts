@@ -32,7 +32,7 @@ const LEAST_SHARE = 0.95;
  * Compares the level of the last quarter-hours with the level of the same hours on the 28 days before. Null if too few quarter-hours are
  * known.
  */
-export function compareLevel(
+export function compareWithUsualLevel(
   used: QuarterHourWatts,
   fromMs: number,
   windowQuarterHours: number,

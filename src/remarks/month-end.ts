@@ -1,4 +1,4 @@
-import { backTest, meanError, type PastForecast, sumForecastKwh } from './back-test.ts';
+import { backTestForecasts, meanError, type PastForecast, sumForecastKwh } from './back-test.ts';
 import { formatDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
@@ -35,7 +35,7 @@ export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: numbe
   const forecast = forecastMonth(daily, today);
   if (!forecast) return null;
   const { month, daysOver, soFarKwh } = forecast;
-  const past = backTest(daily, today);
+  const past = backTestForecasts(daily, today);
   const { lowKwh, highKwh } = computeForecastRange(forecast, past);
   const leastKwh = soFarKwh + todayKwh;
   return {

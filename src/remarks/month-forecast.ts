@@ -1,7 +1,7 @@
 import { loadCosts } from '#src/cost/costs.ts';
 import { isTwoCurrenciesError } from '#src/cost/running.ts';
 import type { Database } from '#src/database/connect.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { formatDayNumber } from './calendar.ts';
 import { type DailyUse, findUsageOn } from './daily-use.ts';
 import { forecastMonthEnd, type MonthEnd } from './month-end.ts';
@@ -14,7 +14,7 @@ const cachedForecast = createShortCache<MonthEnd | null>();
  * Returns the forecast of a user's current month in kWh and money; null if too few days are known. The dashboard and the published
  * forecasts use this forecast. The result is cached for a minute. The caller must have checked its access to `userId`.
  */
-export function monthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
+export function loadMonthForecast(db: Database, asked: ProfileQuery): Promise<MonthEnd | null> {
   const { userId, zone, now } = asked;
   return cachedForecast(`${userId} ${zone} ${Math.floor(now.getTime() / 60_000)}`, async () => {
     const { daily, today, todayKwh } = await readDailyUse(db, asked, FORECAST_DAYS);
@@ -39,7 +39,7 @@ async function costOf(
   today: number,
 ): Promise<MonthEnd['cost']> {
   const buyer = { userId: asked.userId };
-  const range = (start: string) => dayRange(start, formatDayNumber(today), asked.zone);
+  const range = (start: string) => createDayRange(start, formatDayNumber(today), asked.zone);
   try {
     const [days, months] = await Promise.all([
       loadCosts(db, { buyer, range: range(formatDayNumber(today - PRICE_DAYS)), now: asked.now }, 'day'),

@@ -1,6 +1,6 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { compareLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
-import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
+import { compareWithUsualLevel, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
+import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
 /** Remark that the load in the home's hours of lowest usage, mostly at night, has risen. Possible cause: a freezer that hardly stops. */
 export interface NightRise {
@@ -31,18 +31,18 @@ const QUIET_QUARTER_HOURS = 8;
 /** Detects a rise of the load in the lowest two consecutive hours, compared with the four weeks before. */
 export function detectNightRise(profile: HomeProfile): NightRise | null {
   const { used, fromMs } = profile;
-  const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
+  const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, quietWatts);
   if (!level || wasSimilarlyHigh(level)) return null;
   const { now, usual, spread, high, levels } = level;
   const rise = Math.max(LEAST_RISE_W, LEAST_SHARE * usual, SPREADS * spread);
   if (now - usual < rise || now - high < 0.75 * rise) return null;
   const raised = levels.findLastIndex(({ watts }) => watts < (now + usual) / 2);
   // The window with the first high level began a day earlier, so the rise happened within that day.
-  const firstMs = levels[raised + 1]?.atMs ?? endOfProfile(profile);
+  const firstMs = levels[raised + 1]?.atMs ?? getEndOfProfileMs(profile);
   return {
     kind: 'night_rose',
     sinceMs: firstMs - QUARTER_HOURS_PER_DAY * QUARTER_HOUR_MS,
-    untilMs: endOfProfile(profile),
+    untilMs: getEndOfProfileMs(profile),
     quietW: now,
     usualW: usual,
     compared: levels,

@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { endOfProfile, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
+import { getEndOfProfileMs, type HomeProfile, QUARTER_HOURS_PER_DAY, type QuarterHourWatts } from './profile.ts';
 import { quantile } from './robust.ts';
 
 /**
@@ -68,7 +68,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   return {
     kind: 'production_missing',
     sinceMs: fromMs + (last + 1) * QUARTER_HOUR_MS,
-    untilMs: endOfProfile(profile),
+    untilMs: getEndOfProfileMs(profile),
     expectedKwh: sinceThenKwh,
     isSilent,
     compared: daysOf(production, fromMs),

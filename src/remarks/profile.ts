@@ -21,7 +21,7 @@ export interface HomeProfile {
 export const QUARTER_HOURS_PER_DAY = 96;
 
 /** Returns the end of a profile's data, Unix ms. */
-export const endOfProfile = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_HOUR_MS;
+export const getEndOfProfileMs = ({ fromMs, used }: HomeProfile): number => fromMs + used.length * QUARTER_HOUR_MS;
 
 /** Returns the known quarter-hours of `[from, to)` (indexes); null if less than `share` of them are known. */
 export function filterKnownWatts(

@@ -7,7 +7,7 @@ import { type HomeQuarterHours, readHomeQuarterHours } from '#src/energy/home/qu
 import { quarterHourToWatts } from '#src/energy/period/base-load.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
-import { dayNumber } from './calendar.ts';
+import { toDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import type { HomeProfile, QuarterHourWatts } from './profile.ts';
 
@@ -82,7 +82,7 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
       all[name].set(chunk[name], (ms - fromMs) / QUARTER_HOUR_MS);
     addDays(byDay, chunk, ms, toMs, zone);
   }
-  const today = dayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
+  const today = toDayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
   const firstDay = Math.min(today, ...byDay.keys());
   const kwh = Array.from({ length: today - firstDay }, (_, at) => kwhOf(byDay.get(firstDay + at)));
   return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
@@ -110,7 +110,7 @@ function addDays(
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
     const { day } = clockOf(ms);
     if (last.date !== day.date) {
-      const number = dayNumber(day.date);
+      const number = toDayNumber(day.date);
       const sum = byDay.get(number) ?? { used: 0, estimated: 0, covered: 0, quarters: day.quarters };
       byDay.set(number, sum);
       last = { date: day.date, sum };

@@ -1,6 +1,12 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type ComparedLevel, compareLevel, findRiseStart, type TimedLevel, wasSimilarlyHigh } from './levels.ts';
-import { endOfProfile, type HomeProfile } from './profile.ts';
+import {
+  type ComparedLevel,
+  compareWithUsualLevel,
+  findRiseStart,
+  type TimedLevel,
+  wasSimilarlyHigh,
+} from './levels.ts';
+import { getEndOfProfileMs, type HomeProfile } from './profile.ts';
 
 /**
  * Remark that a load that used to be off at times has been on continuously. Possible causes: a forgotten heater, or a fridge with an open
@@ -36,13 +42,13 @@ const PASSED = 2;
 /** Detects a load that stays on: the lowest quarter-hours of the last 22 hours are far above those of the four weeks before. */
 export function detectStaysOn(profile: HomeProfile): StaysOn | null {
   const { used, fromMs } = profile;
-  const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
+  const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
   if (!level || !isHigh(level) || wasSimilarlyHigh(level)) return null;
   const { now, usual, levels } = level;
   return {
     kind: 'stays_on',
     sinceMs: fromMs + findRiseStart(used, (now + usual) / 2) * QUARTER_HOUR_MS,
-    untilMs: endOfProfile(profile),
+    untilMs: getEndOfProfileMs(profile),
     leastW: now,
     usualW: usual,
     deviceId: mostOf(profile, now - usual),
@@ -53,7 +59,7 @@ export function detectStaysOn(profile: HomeProfile): StaysOn | null {
 /** Returns the device whose own level rose by more than `MOST_SHARE` of `riseW`, or null. */
 function mostOf({ devices, fromMs }: HomeProfile, riseW: number): string | null {
   const rises = devices.map(({ deviceId, used }) => {
-    const level = compareLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
+    const level = compareWithUsualLevel(used, fromMs, WINDOW_QUARTER_HOURS, lowWatts);
     return { deviceId, rise: level ? level.now - level.usual : 0 };
   });
   return rises.find(({ rise }) => rise >= MOST_SHARE * riseW)?.deviceId ?? null;

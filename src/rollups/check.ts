@@ -6,9 +6,9 @@ import {
   getStoredRelation,
   KNOWLEDGE_COLUMNS,
   type Level,
-  levelColumns,
+  listLevelColumns,
+  listValueColumns,
   STORED_LEVELS,
-  valueColumns,
 } from './levels.ts';
 
 /** A row of an aggregate that differs from the sum of the load profile. Both contain closed hours only. */
@@ -27,7 +27,7 @@ export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date 
 }
 
 /**
- * Returns all users, and all other keys with an aggregate, such as those of separate meters (`meterKey`), in order. `userId`: if set, only
+ * Returns all users, and all other keys with an aggregate, such as those of separate meters (`getMeterKey`), in order. `userId`: if set, only
  * this user and its meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
@@ -71,9 +71,9 @@ function differenceQuery(level: Level): string {
   // A continuous aggregate has rows without data if positive and negative changes cancel out. Queries ignore such rows.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
-    `(SELECT ${levelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
+    `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;
   const row = (alias: string) =>
-    `(${valueColumns(level)
+    `(${listValueColumns(level)
       .map((column) => `${alias}.${column}`)
       .join(', ')})`;
   const key = keys.map((column) => `'${column}', coalesce(s.${column}::text, e.${column}::text)`).join(', ');

@@ -140,7 +140,7 @@ export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys:
  */
 export const LATER_QUARTER_HOURS = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */
-export const quarterHourColumn = (column: string, quarter: (typeof LATER_QUARTER_HOURS)[number]): string =>
+export const getQuarterHourColumn = (column: string, quarter: (typeof LATER_QUARTER_HOURS)[number]): string =>
   `${column}_${quarter}`;
 
 /** Aggregates, from the lowest to the highest level. */
@@ -237,7 +237,7 @@ export const ROW_TIME_COLUMN = 'row_starts_at';
 export const getExpectedRelation = (level: Level): string => `${getStoredRelation(level)}_expected`;
 
 /** Returns all columns of a level other than its keys. */
-export const valueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
+export const listValueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
 
 /** Returns all columns of a level, keys first. */
-export const levelColumns = (level: Level): string[] => [...level.keys, ...valueColumns(level)];
+export const listLevelColumns = (level: Level): string[] => [...level.keys, ...listValueColumns(level)];

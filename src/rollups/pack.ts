@@ -72,7 +72,7 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days into hours, or only those of some users and their devices' separate meters (`meterKey`). Required after a
+ * Unpacks all packed days into hours, or only those of some users and their devices' separate meters (`getMeterKey`). Required after a
  * migration of a database with continuous aggregates. Safe to kill at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {

@@ -11,7 +11,7 @@ import {
   ROW_TIME_COLUMN,
 } from './levels.ts';
 import { packedPiecesSql, storedHoursSql, storedQuarterHoursSql } from './sql/hours.ts';
-import { keyOrdinalsSql, keysSql, type LevelSource, levelBelow } from './sql/pieces.ts';
+import { getLevelBelow, keyOrdinalsSql, keysSql, type LevelSource } from './sql/pieces.ts';
 
 /**
  * Builds SQL that combines closed and open hours. A row of a level is the sum of both, because a change of consumption may be in either.
@@ -69,7 +69,7 @@ export function devicePartsSql(
 export function peakSql(level: Level, whose: string, since: string): string {
   const { peak } = level;
   if (!peak) throw new Error(`${level.relation} has no peak`);
-  const below = levelBelow(level);
+  const below = getLevelBelow(level);
   const [column, estimated] = [COLUMN_BY_MEASURE[peak.measure], COLUMN_BY_MEASURE.estimatedMilliwattHours];
   return `(SELECT b.${peak.of} FROM ${levelPartsSql(below, [column, estimated])} b
     WHERE b.user_id = ${whose} AND b.${below.time} >= ${since} AND b.${below.time} < ${since} + interval '24 hours'

@@ -1,6 +1,6 @@
 import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { getExpectedRelation, getStoredRelation, levelColumns, STORED_LEVELS } from './levels.ts';
+import { getExpectedRelation, getStoredRelation, listLevelColumns, STORED_LEVELS } from './levels.ts';
 
 /**
  * Records that all days of some users may have changed without a write by ingest, so that the stored sums of groups with these users become
@@ -15,7 +15,7 @@ export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds:
 }
 
 /**
- * Recomputes the aggregates of one user (or of a separate meter of its devices: `meterKey`) from the load profile, from `since` (a start of
+ * Recomputes the aggregates of one user (or of a separate meter of its devices: `getMeterKey`) from the load profile, from `since` (a start of
  * a month) on. For tiers with aggregates as tables. Runs in one transaction, which locks the heads of the user's devices, as writers do, so
  * that nothing is written concurrently. Messages that arrive meanwhile wait unacknowledged.
  */
@@ -30,7 +30,7 @@ export async function rebuildTables(pool: Pool, userId: string, since: Date): Pr
     for (const level of STORED_LEVELS) {
       const { time } = level;
       const stored = getStoredRelation(level);
-      const columns = levelColumns(level).join(', ');
+      const columns = listLevelColumns(level).join(', ');
       await client.query(`DELETE FROM ${stored} WHERE user_id = $1 AND ${time} >= $2`, [userId, since]);
       await client.query(
         `INSERT INTO ${stored} (${columns}) SELECT ${columns} FROM ${getExpectedRelation(level)}

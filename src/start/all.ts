@@ -1,9 +1,9 @@
 import { type OperatorSources, startOperatorListener } from '#src/api/operator.ts';
 import { ensureBootstrapAdmin, FIRST_ADMIN_EMAIL } from '#src/auth/keys.ts';
-import { archiveSettings, startArchiver } from '#src/backup/archive.ts';
-import { setEndingsRecorded } from '#src/backup/ended.ts';
+import { getArchiveSettings, startArchiver } from '#src/backup/archive.ts';
+import { setEndedObjectsRecorded } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
-import { type Config, childEnvironment } from '#src/config/load.ts';
+import { type Config, createChildEnvironment } from '#src/config/load.ts';
 import { createLog, type Logger } from '#src/core/log.ts';
 import { startLoop } from '#src/core/loop.ts';
 import { ignoreOutputErrors } from '#src/core/output.ts';
@@ -68,7 +68,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     signal.throwIfAborted();
     const { databaseLine, ...first } = await prepare(url, config, log, signal);
     signal.throwIfAborted();
-    const env = childEnvironment(config, url);
+    const env = createChildEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
     // The child processes take seconds to become ready; all following steps take milliseconds.
@@ -110,7 +110,7 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
   if (config.database.url) return { url: config.database.url, stop: async () => {} };
   const plan = await readBackupPlan(config);
   const isArchiving = plan?.isArchiving ?? false;
-  const server = await keepEmbeddedPostgres(config.dataDir, log, archiveSettings(isArchiving));
+  const server = await keepEmbeddedPostgresRunning(config.dataDir, log, getArchiveSettings(isArchiving));
   if (!plan) return server;
   const { target, key } = plan;
   const open = key
@@ -143,7 +143,7 @@ async function prepare(
     await waitForDatabase(pool, log, signal);
     const { database } = await migrate(pool, config.database);
     log.info({ database: database.line }, 'database');
-    await setEndingsRecorded(pool, config.database.url === undefined);
+    await setEndedObjectsRecorded(pool, config.database.url === undefined);
     await applyEndingsAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
@@ -161,7 +161,7 @@ const LOOK_EVERY_MS = 1_000;
  * Starts the embedded PostgreSQL server and restarts it every second while it is not running (killed, or disk full for a while). Its
  * clients reconnect on their own.
  */
-export async function keepEmbeddedPostgres(
+export async function keepEmbeddedPostgresRunning(
   dataDir: string,
   log: Logger,
   extraSettings = '',

@@ -4,7 +4,7 @@ import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
 import { SIGN_IN_VALIDITY_MS, signInLink } from '#src/auth/sign-ins.ts';
-import { createEndingsWriter } from '#src/backup/ended.ts';
+import { createEndedObjectsWriter } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
 import type { Config } from '#src/config/load.ts';
@@ -46,7 +46,7 @@ export async function runApi(config: Config): Promise<void> {
     const api = await startApi(config, {
       backups: backup && {
         read: () => readBackupState(backup),
-        writeEndings: createEndingsWriter(pool, backup, log),
+        writeEndedObjects: createEndedObjectsWriter(pool, backup, log),
       },
       pool,
       readPool,

@@ -49,8 +49,8 @@ export function startChild(role: string, env: Record<string, string | undefined>
     const start = () => {
       const startedAtMs = performance.now();
       const process = fork(MAIN, [role], {
-        env: { ...heapEnvironment(role), ...env } as NodeJS.ProcessEnv,
-        execArgv: [...execArgv, ...heapFlags(role)],
+        env: { ...getHeapEnvironment(role), ...env } as NodeJS.ProcessEnv,
+        execArgv: [...execArgv, ...getHeapFlags(role)],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       child = process;
@@ -125,7 +125,7 @@ class PendingRequests {
  * MiB without the flags and by 11 MiB with them, in the same time (`npm run bench -- readings`). With less than 1 GiB of memory, every
  * process has a young generation of 2 MB, at the cost of CPU time.
  */
-export function heapFlags(role: string): string[] {
+export function getHeapFlags(role: string): string[] {
   const flags = (semiSpaceMb: number) => [`--max-semi-space-size=${semiSpaceMb}`, '--heap-growing-percent=50'];
   if (hasLittleMemory()) return flags(2);
   return role === 'ingest' || role === 'api' ? flags(16) : [];
@@ -136,7 +136,7 @@ export function heapFlags(role: string): string[] {
  * values of SQL statements fragment these arenas. A maximum of two arenas took 40 MiB less (mallopt(3), M_ARENA_MAX). Other C libraries
  * ignore the variable.
  */
-export const heapEnvironment = (role: string): Record<string, string> =>
+export const getHeapEnvironment = (role: string): Record<string, string> =>
   role === 'ingest' || hasLittleMemory() ? { MALLOC_ARENA_MAX: '2' } : {};
 
 /**
@@ -144,8 +144,8 @@ export const heapEnvironment = (role: string): Record<string, string> =>
  * Values that the owner has set in the environment take precedence.
  */
 export function restartWithHeapFlags(role: string): void {
-  const flags = heapFlags(role).filter((flag) => !process.execArgv.includes(flag));
+  const flags = getHeapFlags(role).filter((flag) => !process.execArgv.includes(flag));
   const { execve, execPath, argv, execArgv, env } = process;
   if (flags.length === 0 || process.send || !execve) return;
-  execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...heapEnvironment(role), ...env });
+  execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...getHeapEnvironment(role), ...env });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DemoHome, DemoHomes } from '#simulators/demo-homes.ts';
-import { spotPrice } from '#simulators/spot-prices.ts';
+import { simulateSpotPrice } from '#simulators/spot-prices.ts';
 import { createAlert, listAlerts } from '#src/alerts/store.ts';
 import { closeBillPeriod, createBillPeriod, listBillPeriods } from '#src/billing/store.ts';
 import type { Config } from '#src/config/load.ts';
@@ -11,7 +11,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { createWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { changeMembers } from '#src/groups/members.ts';
 import { createGroup, listGroups } from '#src/groups/store.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
@@ -125,7 +125,7 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
 
 function dayRangeOf({ timezone }: DemoHome, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at);
-  return dayRange(day, day, timezone);
+  return createDayRange(day, day, timezone);
 }
 
 async function ensureSeries(db: Database, userId: string) {
@@ -152,7 +152,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   const toMs = (Math.floor(now.getTime() / DAY_MS) + 2) * DAY_MS;
   const prices = [];
   for (let startsAtMs = fromMs; startsAtMs < toMs; startsAtMs += HOUR_MS)
-    prices.push({ startsAtMs, perKwh: asBillionths(BigInt(Math.round(spotPrice(startsAtMs) * 1e9))) });
+    prices.push({ startsAtMs, perKwh: asBillionths(BigInt(Math.round(simulateSpotPrice(startsAtMs) * 1e9))) });
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 
@@ -179,7 +179,7 @@ export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date
   const firstOfMonth = new Date(`${month}-01T00:00:00Z`);
   const end = new Date(firstOfMonth.getTime() - DAY_MS).toISOString().slice(0, 10);
   const start = `${end.slice(0, 7)}-01`;
-  const { from, to, zone } = dayRange(start, end, anna.timezone);
+  const { from, to, zone } = createDayRange(start, end, anna.timezone);
   const { period } = await createBillPeriod(db, subject, { start, end, zone, from, to }, now);
   await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, now);
 }

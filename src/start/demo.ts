@@ -1,7 +1,7 @@
 import { DEMO_UTILITY, ensureDemoHomes } from '#simulators/demo-homes.ts';
 import { createPlayers, type PlayOptions } from '#simulators/play.ts';
 import { createKey } from '#src/auth/keys.ts';
-import { type Config, localMqttUrl } from '#src/config/load.ts';
+import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
 import { startAll } from './all.ts';
@@ -68,7 +68,7 @@ export async function startDemo(
     await ensureTariffs(db, homes, new Date());
     await ensureSilences(db, homes, new Date());
     closing.unshift(startStoringPrices(db, homes));
-    const mqttUrl = localMqttUrl(config);
+    const mqttUrl = getLocalMqttUrl(config);
     const players = await createPlayers(mqttUrl, homes.devices, options);
     closing.unshift(() => players.close());
     signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HomeUsageSource } from '#ingest/source/home-topics.ts';
 import { startIngest } from '#ingest/start.ts';
-import { trustedProxies } from '#src/api/trusted-proxies.ts';
+import { createTrustedProxyTest } from '#src/api/trusted-proxies.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { formatHostAndPort, maskUrl } from '#src/config/addresses.ts';
@@ -72,7 +72,7 @@ export async function runIngest(config: Config): Promise<void> {
     const believed = await startBelievedTime(pool, { clock: systemClock, log });
     // This counter is only used to limit claims by network. Networks have no plan with limits.
     const claims = createBrokerClaims(db, createDatabaseCounter(db, {}, systemClock));
-    const isProxy = trustedProxies(config.api.trustProxy);
+    const isProxy = createTrustedProxyTest(config.api.trustProxy);
     const parts = { pool, tls, believed, claims, homes: homesOf(db), isProxy, onSessionLost, log };
     const ingest = await startIngest(config, parts);
     // With an external broker the certificate is not watched, because devices use that broker's certificate.

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { cacheFor } from './metrics.ts';
+import { cacheForDuration } from './metrics.ts';
 
 test('a response is cached for a while, and a failure is not', async () => {
   let nowMs = 0;
   let asked = 0;
   let isAway = true;
-  const ask = cacheFor(
+  const ask = cacheForDuration(
     async () => {
       if (isAway) throw new Error('away');
       return ++asked;

@@ -1,7 +1,7 @@
 import type { Metrics } from '#src/core/metrics.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { withTimeout } from '#src/core/timeout.ts';
-import { type Pool, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 
 const CERTIFICATE = 'energy_certificate_expires_timestamp_seconds';
@@ -71,7 +71,7 @@ export const QUEUE_METRICS: Record<string, string> = {
 /** Returns the queue metrics. The lag is missing if no reading is stored. */
 export async function readQueueMetrics(pool: Pool): Promise<Record<string, number>> {
   const { lagSeconds, lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
-    queryOn(pool),
+    createQueryOnConnection(pool),
     new Date(),
   );
   return {
@@ -106,7 +106,11 @@ export async function readOutboxMetrics(pool: Pool): Promise<Record<string, numb
 }
 
 /** Returns a function that caches the result of `read` for `forMs`. Failures are not cached. */
-export function cacheFor<T>(read: () => Promise<T>, forMs: number, nowMs: () => number = Date.now): () => Promise<T> {
+export function cacheForDuration<T>(
+  read: () => Promise<T>,
+  forMs: number,
+  nowMs: () => number = Date.now,
+): () => Promise<T> {
   let last: { atMs: number; answer: Promise<T> } | undefined;
   return () => {
     if (last && nowMs() - last.atMs < forMs) return last.answer;

@@ -1,5 +1,5 @@
 import type { Capabilities } from '#src/database/capabilities.ts';
-import { closeForWriting, openForWriting } from '#src/database/closing.ts';
+import { closeDatabaseForWriting, openDatabaseForWriting } from '#src/database/closing.ts';
 import { createPool, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { continueSequences } from '#src/database/copy/copy-rows.ts';
 import { markTargetAsFilled, markTargetAsFilling } from '#src/database/copy/filling.ts';
@@ -173,7 +173,7 @@ async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Pro
  * the locks of the move still block them, and no session can write in between. If a session cannot be ended, the database is opened again.
  */
 async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
-  await closeForWriting(pool);
+  await closeDatabaseForWriting(pool);
   try {
     await source.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -182,7 +182,7 @@ async function endWriting(source: PoolClient, pool: Pool): Promise<void> {
       [MOVE],
     );
   } catch (error) {
-    await openForWriting(pool);
+    await openDatabaseForWriting(pool);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { type Config, givenVariables, listeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
+import { type Config, getGivenVariables, getListeningVariables, loadConfig, withApiPort } from '#src/config/load.ts';
 import { findServiceProcess } from './data-dir-lock.ts';
 
 /**
@@ -114,7 +114,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'listening.json');
 export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
-  writeFileSync(mine, `${JSON.stringify(listeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+  writeFileSync(mine, `${JSON.stringify(getListeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
   // The file is renamed into place, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
@@ -126,7 +126,7 @@ export function writeListeningAddresses(config: Config): () => void {
  * Throws a ConfigError, like loadConfig.
  */
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
-  const variables = givenVariables(env);
+  const variables = getGivenVariables(env);
   const config = loadConfig(variables);
   // If no service is running, a killed service left this file behind.
   if (findServiceProcess(config.dataDir) === null) return config;

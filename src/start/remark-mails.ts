@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { compileWords } from '#src/core/compile-words.ts';
+import { compileTexts } from '#src/core/compile-words.ts';
 import { composeRemarkMail } from '#src/dashboard/parts/remark-text.ts';
 import { type CompiledWords, type Language, setWords } from '#src/dashboard/words/words.ts';
 import type { ComposeRemark } from '#src/delivery/email/compose-remark.ts';
@@ -26,5 +26,5 @@ export function createRemarkComposer(): ComposeRemark {
 /** Compiles the texts of the Home page in a language, which include those of remarks. */
 async function loadTexts(language: Language): Promise<CompiledWords> {
   const home = await readFile(fileURLToPath(new URL(`${language}/home.json`, WORDS)), 'utf8');
-  return compileWords({ home: JSON.parse(home) });
+  return compileTexts({ home: JSON.parse(home) });
 }

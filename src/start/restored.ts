@@ -2,11 +2,11 @@ import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
-import { deleteRestoredState, type Ending, readRestored } from '#src/backup/ended.ts';
+import { deleteRestoredState, type EndedObjectRecord, readRestoredState } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { holdBack } from '#src/delivery/hold.ts';
+import { holdDueMessages } from '#src/delivery/hold.ts';
 import { deleteWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { deleteGateway } from '#src/devices/gateways.ts';
 import { deleteDevice } from '#src/devices/store.ts';
@@ -22,7 +22,7 @@ const each =
   };
 
 /** Functions that end objects, by kind. They ignore ids of missing or ended objects. */
-const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
+const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
   app: each(deleteApp),
@@ -41,10 +41,10 @@ const END: Record<Ending['kind'], (db: Database, ids: readonly string[]) => Prom
  * Does nothing for other installations. After an interruption, the next start repeats all steps.
  */
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
-  const restored = await readRestored(dataDir);
+  const restored = await readRestoredState(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
-  await holdBack(db);
+  await holdDueMessages(db);
   // The order of kinds matters: an ending that is applied earlier must not cause mails about objects that end later.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};

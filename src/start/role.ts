@@ -8,7 +8,7 @@ import { ignoreOutputErrors } from '#src/core/output.ts';
 import { startTracing } from '#src/core/tracing.ts';
 import { VERSION } from '#src/core/version.ts';
 import { listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { createBrokerAccess } from '#src/devices/broker-access.ts';
 import type { RoleRequest } from './children.ts';
 import { DATABASE_METRICS, readDatabaseMetrics } from './metrics.ts';
@@ -91,6 +91,8 @@ export async function runRole(
  * configured URL.
  */
 export async function warnOfCommitRisks(pool: Pool, url: string, log: Logger): Promise<void> {
-  for (const risk of listCommitRisks(await readCommitFacts(queryOn(pool), splitDatabaseUrl(url).length)))
+  for (const risk of listCommitRisks(
+    await readCommitFacts(createQueryOnConnection(pool), splitDatabaseUrl(url).length),
+  ))
     log.warn({ risk }, 'database');
 }

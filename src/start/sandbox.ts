@@ -1,7 +1,7 @@
 import type { DemoDevice } from '#simulators/demo-device.ts';
 import { ensureDevice } from '#simulators/earlier-homes.ts';
 import { createPlayers, type DevicePlayers } from '#simulators/play.ts';
-import { type Config, localMqttUrl } from '#src/config/load.ts';
+import { type Config, getLocalMqttUrl } from '#src/config/load.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, createPool, type Database } from '#src/database/connect.ts';
 
@@ -19,7 +19,7 @@ const LOCATIONS = { smart_meter: 'Simulated meter cupboard', thermostat: 'Simula
 export function startSandbox(config: Config, databaseUrl: string, log: Logger): { stop(): Promise<void> } {
   const pool = createPool(databaseUrl, { max: 2, applicationName: 'energy sandbox' });
   const db = createDatabase(pool);
-  const mqttUrl = localMqttUrl(config);
+  const mqttUrl = getLocalMqttUrl(config);
   const homes = new Map<string, DevicePlayers>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { nullIfAbsent } from '#src/core/files.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
@@ -22,7 +22,7 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
 export async function secretKey(config: Config, db: Database): Promise<string> {
   // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
   // is missing.
-  const samples = await readEncryptedSamples(queryOf(db));
+  const samples = await readEncryptedSamples(createQueryOfDatabase(db));
   const file = fileOf(config);
   const make = () => {
     if (samples.length > 0)
@@ -42,7 +42,7 @@ export async function secretKey(config: Config, db: Database): Promise<string> {
 }
 
 /** Writes a new secret to `secret.key` and returns it, whatever the database contains. */
-export const newSecretKey = async (config: Config): Promise<string> =>
+export const createSecretKey = async (config: Config): Promise<string> =>
   config.secretKey ?? (await secretInFile(config, newSecret));
 
 async function secretInFile(config: Config, make: () => string): Promise<string> {
@@ -76,7 +76,7 @@ export interface GivenUpSecrets {
  * transaction.
  */
 export async function giveUpEncryptedSecrets(db: Database, config: Config): Promise<GivenUpSecrets> {
-  const box = createSecretBox(await newSecretKey(config));
+  const box = createSecretBox(await createSecretKey(config));
   const forget = async (trx: Database): Promise<GivenUpSecrets> => {
     const webhooks: GivenUpSecrets['webhooks'] = [];
     const all = await trx

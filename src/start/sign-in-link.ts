@@ -1,4 +1,4 @@
-import { accountOfEmail, createSignIn, signInLink } from '#src/auth/sign-ins.ts';
+import { createSignIn, findAccountOfEmail, signInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -10,7 +10,7 @@ import { secretKey } from './secret-key.ts';
  * if the account does not exist. Earlier unused links and codes of the account become invalid.
  */
 export async function createConsoleSignInLink(db: Database, config: Config, email: string): Promise<string | null> {
-  const account = await accountOfEmail(db, email);
+  const account = await findAccountOfEmail(db, email);
   if (!account) return null;
   const secret = await secretKey(config, db);
   const options = { userId: account.user_id, secret, now: new Date(), validMs: DAY_MS, alone: true };

@@ -14,8 +14,8 @@ import {
   stopEmbeddedPostgres,
 } from '#src/database/embedded-postgres.ts';
 import {
-  binariesIn,
-  earlierBinaries,
+  getBinariesIn,
+  loadEarlierBinaries,
   type PostgresBinaries,
   postgresBinaries,
 } from '#src/database/postgres-binaries.ts';
@@ -80,7 +80,7 @@ export async function upgradeDatabase(
   const oldClusterFolder = `${getClusterFolder(dataDir)}-${made}`;
   if (existsSync(oldClusterFolder))
     throw new Error(`${oldClusterFolder} already exists, perhaps from an earlier upgrade. Rename it first.`);
-  const old = programs === undefined ? await earlierBinaries(made, at.programs) : binariesIn(programs);
+  const old = programs === undefined ? await loadEarlierBinaries(made, at.programs) : getBinariesIn(programs);
   if (old.major !== made)
     throw new Error(`${programs} has PostgreSQL ${old.major}, but the database was made by PostgreSQL ${made}.`);
   // The old server may still be running, if the service was killed.

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
-import { startEvaluator } from '#src/alerts/pool.ts';
-import { writeEndings } from '#src/backup/ended.ts';
+import { startAlertEvaluator } from '#src/alerts/pool.ts';
+import { writeEndedObjects } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import type { Config } from '#src/config/load.ts';
 import { type Clock, systemClock } from '#src/core/clock.ts';
@@ -23,7 +23,7 @@ import { fetchDueSource } from '#src/tariffs/sources/fetch-due.ts';
 import { startBackupReports } from './backup.ts';
 import { openAnswerFetcher, openChannels } from './channels.ts';
 import {
-  cacheFor,
+  cacheForDuration,
   DEVICE_COUNTS,
   OUTBOX_METRICS,
   QUEUE_METRICS,
@@ -70,7 +70,7 @@ export async function runWorker(config: Config): Promise<void> {
     const clocks = { clock: systemClock, ageClock: believed.ageClock };
     const jobs = startJobs(JOBS, { pool, db, ...clocks, capabilities, retentionMonths, dataDir, backup, log, ahead });
     const stopReports = backup && startBackupReports(config, backup, { db, metrics, log });
-    const endings = backup && startLoop('endings', () => writeEndings(pool, backup), LOOK_MS.endings, log);
+    const endings = backup && startLoop('endings', () => writeEndedObjects(pool, backup), LOOK_MS.endings, log);
     const stopFetching = await startFetching(config, db, { log });
     const stopTelling = await startTelling(config, pool, { metrics, log, ...clocks });
     const { homeAssistant } = config;
@@ -109,7 +109,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
   metrics.valuesOf(OUTBOX_METRICS, () => readOutboxMetrics(pool));
   metrics.valuesOf(
     DEVICE_COUNTS,
-    cacheFor(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
+    cacheForDuration(() => readDeviceCounts(pool), COUNTED_EVERY_MS),
   );
   const toPack = { energy_days_to_pack: 'Days of the load profile that must still be packed, during a pass' };
   metrics.valuesOf(toPack, async () => ({ energy_days_to_pack: ahead.daysToPack }));
@@ -151,7 +151,7 @@ async function startTelling(
   pool: Pool,
   { metrics, log, clock, ageClock }: { metrics: Metrics; log: Logger; clock: Clock; ageClock: Clock },
 ): Promise<() => Promise<void>> {
-  const evaluator = startEvaluator();
+  const evaluator = startAlertEvaluator();
   const { channels, close } = await openChannels(
     config,
     createDatabase(pool),

@@ -18,7 +18,7 @@ export interface PackedDay {
 }
 
 /** Returns the start of the UTC day that contains a time, Unix ms. */
-export const startOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+export const getStartOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
 /**
  * Parses an ISO 8601 time to Unix ms. NaN if the time has non-zero digits beyond milliseconds, because no quarter-hour begins at such a
@@ -49,7 +49,7 @@ export function findTimeErrors(
 /** Groups prices by UTC day, in order. Their times must be multiples of the resolution. */
 export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: number): PackedDay[] {
   const resolutionMs = resolutionMinutes * MINUTE_MS;
-  const byDay = Map.groupBy(prices, ({ startsAtMs }) => startOfUtcDay(startsAtMs));
+  const byDay = Map.groupBy(prices, ({ startsAtMs }) => getStartOfUtcDay(startsAtMs));
   return [...byDay]
     .sort(([a], [b]) => a - b)
     .map(([dayMs, ofDay]) => {
@@ -73,7 +73,7 @@ export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]
 
 /** Returns the price at a time of a stored day; null if the price is unknown. */
 export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
-  slots[Math.floor(((ms - startOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
+  slots[Math.floor(((ms - getStartOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
 
 /** A stored day of a price series: its prices as text (`unpackPrices`). */
 export interface PackedPrices {
@@ -91,7 +91,7 @@ export function createPriceLookup(rows: readonly PackedPrices[]): (seriesId: str
     days.set(day.getTime(), unpackPrices(slots));
   }
   return (seriesId, ms) => {
-    const slots = series.get(seriesId)?.get(startOfUtcDay(ms));
+    const slots = series.get(seriesId)?.get(getStartOfUtcDay(ms));
     return slots ? findPriceInDay(slots, ms) : null;
   };
 }

@@ -5,14 +5,14 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import {
   createPriceLookup,
+  getStartOfUtcDay,
   listPricesOfDay,
   type PackedDay,
   type PackedPrices,
-  startOfUtcDay,
   type TimedPrice,
   unpackPrices,
 } from './packed-days.ts';
-import { queueCostsOfSeries } from './queue-costs.ts';
+import { queueCostRecomputationOfSeries } from './queue-costs.ts';
 
 /** Column expression that returns bigints as text, because the driver would create an object for each bigint. */
 const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
@@ -35,7 +35,7 @@ export async function storePrices(db: Database, seriesId: string, days: readonly
       FROM unnest(excluded.prices, prices.prices, prices.is_fetched) WITH ORDINALITY AS slot (new, old, was, place))`.execute(
       trx,
     );
-    await queueCostsOfSeries(trx, seriesId);
+    await queueCostRecomputationOfSeries(trx, seriesId);
   });
 }
 
@@ -65,7 +65,7 @@ export async function storeFetchedPrices(
     WHERE EXISTS (SELECT FROM unnest(excluded.prices, prices.fetched) AS slot (new, known)
       WHERE new IS NOT NULL AND new IS DISTINCT FROM known)`.execute(trx);
   if (numAffectedRows === 0n) return false;
-  await queueCostsOfSeries(trx, seriesId);
+  await queueCostRecomputationOfSeries(trx, seriesId);
   return true;
 }
 
@@ -93,7 +93,7 @@ export async function removePrices(
           FROM unnest(prices.prices, prices.fetched, prices.is_fetched) WITH ORDINALITY AS slot (price, known, was, place)) slots) slots)
       WHERE ${range}`.execute(trx);
     await sql`DELETE FROM prices WHERE ${range} AND cardinality(array_remove(prices, NULL)) = 0`.execute(trx);
-    await queueCostsOfSeries(trx, seriesId);
+    await queueCostRecomputationOfSeries(trx, seriesId);
   });
 }
 
@@ -152,7 +152,7 @@ export async function readPackedPrices(
     .selectFrom('prices')
     .select(['series_id', 'day', SLOTS])
     .where('series_id', 'in', [...seriesIds])
-    .where('day', '>=', new Date(startOfUtcDay(from.getTime())))
+    .where('day', '>=', new Date(getStartOfUtcDay(from.getTime())))
     .where('day', '<', to)
     .orderBy('series_id')
     .orderBy('day')

@@ -5,11 +5,11 @@ import type { Database } from '#src/database/connect.ts';
 const USERS_OF_A_ROW = 100;
 
 /** Queues a recomputation of a user's costs, if the user has alerts on costs, in the transaction that changes the user's tariffs. */
-export const queueCostsOfUser = (trx: Database, userId: string): Promise<unknown> =>
+export const queueCostRecomputationOfUser = (trx: Database, userId: string): Promise<unknown> =>
   note(trx, sql`a.user_id = ${userId}`);
 
 /** Queues a recomputation of costs for all users whose tariffs use a price series and who have alerts on costs. */
-export const queueCostsOfSeries = (trx: Database, seriesId: string): Promise<unknown> =>
+export const queueCostRecomputationOfSeries = (trx: Database, seriesId: string): Promise<unknown> =>
   note(
     trx,
     sql`a.user_id IN (SELECT user_id FROM tariffs WHERE terms #>> '{import,series_id}' = ${seriesId}

@@ -6,15 +6,15 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { findAllUsableSeries, lockUsableSeries, type StoredSeries } from './price-series.ts';
-import { queueCostsOfUser } from './queue-costs.ts';
+import { queueCostRecomputationOfUser } from './queue-costs.ts';
 import type { Tariff } from './tariff.ts';
-import { listSeriesOfTerms, parseTariff, type StoredTariff, type Terms } from './terms.ts';
+import { listSeriesOfTerms, parseTariff, type StoredTariff, type TariffPriceTerms } from './terms.ts';
 
 export type TariffSettings = Omit<StoredTariff, 'tariff_id' | 'user_id'>;
 
 /** Changes to a tariff; null removes a value. */
 export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
-  terms: { [Term in keyof Terms]?: Terms[Term] | null };
+  terms: { [Term in keyof TariffPriceTerms]?: TariffPriceTerms[Term] | null };
 };
 
 /** Maximum number of tariffs of a user: each cost computation loads all of them. */
@@ -24,7 +24,7 @@ const UNIQUE_VIOLATION = '23505';
 const COLUMNS = [
   ...(['tariff_id', 'user_id', 'name', 'currency'] as const),
   sql<string>`valid_from::text`.as('valid_from'),
-  sql<Terms>`terms`.as('terms'),
+  sql<TariffPriceTerms>`terms`.as('terms'),
 ] as const;
 
 /**
@@ -52,7 +52,7 @@ export async function createTariff(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
-    await queueCostsOfUser(trx, userId);
+    await queueCostRecomputationOfUser(trx, userId);
     return made;
   });
 }
@@ -141,7 +141,7 @@ export async function updateTariff(
         .returning(COLUMNS)
         .executeTakeFirstOrThrow(),
     );
-    await queueCostsOfUser(trx, before.user_id);
+    await queueCostRecomputationOfUser(trx, before.user_id);
     return stored;
   });
 }
@@ -156,16 +156,16 @@ export async function deleteTariff(db: Database, reach: AccessibleAccounts, tari
       .returning('user_id')
       .executeTakeFirst();
     if (!removed) return false;
-    await queueCostsOfUser(trx, removed.user_id);
+    await queueCostRecomputationOfUser(trx, removed.user_id);
     return true;
   });
 }
 
-function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {
+function changedTerms(before: TariffPriceTerms, changed: TariffPatch['terms']): TariffPriceTerms {
   const merged: TariffPatch['terms'] = { ...before, ...changed };
-  for (const term of Object.keys(merged) as (keyof Terms)[])
+  for (const term of Object.keys(merged) as (keyof TariffPriceTerms)[])
     if (merged[term] === null || merged[term] === undefined) delete merged[term];
-  return merged as Terms;
+  return merged as TariffPriceTerms;
 }
 
 /**
@@ -175,7 +175,7 @@ function changedTerms(before: Terms, changed: TariffPatch['terms']): Terms {
 async function checkSeries(
   trx: Database,
   userId: string,
-  { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
+  { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },
 ): Promise<void> {
   const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
   const errors = findSeriesMistakes(held, { currency, terms });
@@ -189,7 +189,7 @@ async function checkSeries(
 export async function checkSeriesOfOffers(
   db: Database,
   by: { reach: AccessibleAccounts; userId: string },
-  offers: readonly { currency: string; terms: Pick<Terms, 'import' | 'export'> }[],
+  offers: readonly { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> }[],
 ): Promise<void> {
   const usable = await findAllUsableSeries(db, by, [
     ...new Set(offers.flatMap(({ terms }) => listSeriesOfTerms(terms))),
@@ -206,7 +206,7 @@ export async function checkSeriesOfOffers(
  */
 function findSeriesMistakes(
   usable: ReadonlyMap<string, StoredSeries>,
-  { currency, terms }: { currency: string; terms: Pick<Terms, 'import' | 'export'> },
+  { currency, terms }: { currency: string; terms: Pick<TariffPriceTerms, 'import' | 'export'> },
 ): FieldError[] {
   return (['import', 'export'] as const).flatMap((member) => {
     const rates = terms[member];

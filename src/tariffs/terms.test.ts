@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   hasPeriodCondition,
-  isEmptyPeriod,
+  isEmptyRatePeriod,
   listSeriesOfTerms,
   normalisePrice,
   parsePrice,
@@ -86,13 +86,13 @@ test('seriesOf returns each series once', () => {
 });
 
 test('a period whose end equals its start is empty, and a period with times or months has a condition', () => {
-  expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmptyPeriod)).toEqual([
+  expect([{}, { from: '22:00', to: '00:00' }, { from: '00:00' }, { to: '24:00' }].map(isEmptyRatePeriod)).toEqual([
     false,
     false,
     false,
     false,
   ]);
-  expect([{ to: '00:00' }, { from: '07:00', to: '07:00' }].map(isEmptyPeriod)).toEqual([true, true]);
+  expect([{ to: '00:00' }, { from: '07:00', to: '07:00' }].map(isEmptyRatePeriod)).toEqual([true, true]);
   const conditions = [{}, { days: undefined }, { from: '00:00' }, { months: [1] }];
   expect(conditions.map((one) => hasPeriodCondition({ per_kwh: '1', ...one }))).toEqual([false, false, true, true]);
 });

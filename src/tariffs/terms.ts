@@ -3,7 +3,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { CapacityCharge, RatePeriod, Rates, Tariff } from './tariff.ts';
 
 /** Prices of a tariff in the API's format, as decimals in text. Stored in the same format. */
-export interface Terms {
+export interface TariffPriceTerms {
   standing_per_day?: string | undefined;
   capacity?: CapacityTerms | undefined;
   import: RateTerms;
@@ -18,10 +18,10 @@ interface CapacityTerms {
 
 type RateTerms =
   | { per_kwh: string }
-  | { periods: PeriodTerms[] }
+  | { periods: RatePeriodTerms[] }
   | { series_id: string; add?: string | undefined; multiply?: string | undefined };
 
-export interface PeriodTerms {
+export interface RatePeriodTerms {
   per_kwh: string;
   days?: number[] | undefined;
   from?: string | undefined;
@@ -36,7 +36,7 @@ export interface StoredTariff {
   name: string;
   valid_from: string;
   currency: string;
-  terms: Terms;
+  terms: TariffPriceTerms;
 }
 
 /** Exclusive upper bound of prices and factors, so that a price in billionths fits into 64 bits. */
@@ -61,7 +61,7 @@ export function normalisePrice(written: string): string | null {
 }
 
 /** Returns the price series that terms use, each once. */
-export const listSeriesOfTerms = (terms: Pick<Terms, 'import' | 'export'>): string[] => [
+export const listSeriesOfTerms = (terms: Pick<TariffPriceTerms, 'import' | 'export'>): string[] => [
   ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
 ];
 
@@ -109,7 +109,7 @@ function ratesOf(rates: RateTerms): Rates {
   };
 }
 
-const periodOf = ({ per_kwh, days, months, from, to }: PeriodTerms): RatePeriod => ({
+const periodOf = ({ per_kwh, days, months, from, to }: RatePeriodTerms): RatePeriod => ({
   perKwh: priceOf(per_kwh),
   days: days ? new Set(days) : null,
   months: months ? new Set(months) : null,
@@ -124,9 +124,9 @@ function minuteOf(time: string): number {
 }
 
 /** Whether a period of a tariff is empty, because it ends when it begins. */
-export const isEmptyPeriod = ({ from = '00:00', to = '24:00' }: Pick<PeriodTerms, 'from' | 'to'>): boolean =>
+export const isEmptyRatePeriod = ({ from = '00:00', to = '24:00' }: Pick<RatePeriodTerms, 'from' | 'to'>): boolean =>
   from === to;
 
 /** Whether a period of a tariff has a condition, so that it applies only at certain times. */
-export const hasPeriodCondition = ({ per_kwh: _, ...condition }: PeriodTerms): boolean =>
+export const hasPeriodCondition = ({ per_kwh: _, ...condition }: RatePeriodTerms): boolean =>
   Object.keys(omitUndefined(condition)).length > 0;

@@ -1,14 +1,18 @@
 import type { Expression, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** Mails the owner of a home that an app was authorized. `data`: the authorization. */
-export async function reportAuthorization(trx: Database, homeId: string, data: Record<string, unknown>): Promise<void> {
+export async function notifyHomeOfAuthorization(
+  trx: Database,
+  homeId: string,
+  data: Record<string, unknown>,
+): Promise<void> {
   const event: NewEvent = { type: 'authorization.began', userId: homeId, data, channel: 'email' };
-  await addEvents(queryOf(trx), [event], new Date());
+  await addEvents(createQueryOfDatabase(trx), [event], new Date());
 }
 
 /**
@@ -55,7 +59,7 @@ export async function endAuthorizations(
       channel: 'email',
     }),
   );
-  await addEvents(queryOf(trx), events, new Date());
+  await addEvents(createQueryOfDatabase(trx), events, new Date());
   return ids;
 }
 
@@ -70,7 +74,7 @@ const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.r
 /**
  * Ends the authorizations of an account's apps, in the transaction that erases the account. Each home that authorized an app gets a mail.
  */
-export async function endAppsOf(trx: Database, ownerId: string): Promise<void> {
+export async function endAuthorizationsOfAppOwner(trx: Database, ownerId: string): Promise<void> {
   const rows = await trx.selectFrom('apps').select('app_id').where('user_id', '=', ownerId).forUpdate().execute();
   if (rows.length > 0) await endAuthorizations(trx, { appIds: rows.map(({ app_id }) => app_id) }, 'app');
 }

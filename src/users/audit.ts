@@ -21,7 +21,7 @@ export interface AuditRecord {
 }
 
 /** Returns the owner of an object; null if the object has no owner or no longer exists. */
-export async function ownerOfTarget(db: Database, target: string): Promise<string | null> {
+export async function findOwnerOfTarget(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;
   // Raw SQL: the id determines the relation.
@@ -35,7 +35,7 @@ export async function ownerOfTarget(db: Database, target: string): Promise<strin
  * looked up.
  */
 export async function recordAction(db: Database, { target, ...act }: AuditRecord): Promise<void> {
-  await insertActs(db, act, [{ target, about: target === null ? null : await ownerOfTarget(db, target) }]);
+  await insertActs(db, act, [{ target, about: target === null ? null : await findOwnerOfTarget(db, target) }]);
 }
 
 /**
@@ -84,7 +84,7 @@ export async function findLatestActions(db: Database, userId: string): Promise<n
 }
 
 /** Origin of actions at the command line, stored instead of an IP address. */
-export const COMMAND_LINE = 'cli';
+export const COMMAND_LINE_ACTOR = 'cli';
 
 /** Runs a change by an operator at the command line and records it in the same transaction. */
 export async function runAsOperator<T>(
@@ -95,7 +95,7 @@ export async function runAsOperator<T>(
 ): Promise<T> {
   return joinOrBeginTransaction(db, async (trx) => {
     const done = await run(trx);
-    await recordAction(trx, { actor: null, address: COMMAND_LINE, action, target: targetOf(done) });
+    await recordAction(trx, { actor: null, address: COMMAND_LINE_ACTOR, action, target: targetOf(done) });
     return done;
   });
 }

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** Account that requested a change, and the id of its key or session. */
-export interface Requester {
+export interface EmailChangeRequester {
   userId: string;
   keyId: string;
 }
@@ -30,7 +30,7 @@ const IS_WAITING = sql<boolean>`(c.created_at > now() - interval '7 days' AND (c
   OR EXISTS (SELECT FROM api_keys k WHERE k.key_id = c.requested_by AND k.revoked_at IS NULL)))`;
 
 /** Column for a query of `users`: the requested address that is not confirmed yet. Null if no change is pending. */
-export const PENDING_EMAIL = sql<string | null>`(
+export const PENDING_EMAIL_SQL = sql<string | null>`(
   SELECT c.email FROM email_changes c WHERE c.user_id = users.user_id AND ${IS_WAITING})`.as('pending_email');
 
 /**
@@ -39,10 +39,15 @@ export const PENDING_EMAIL = sql<string | null>`(
  */
 export async function requestEmailChange(
   trx: Database,
-  { userId, email, former, requester }: { userId: string; email: string; former: string; requester: Requester },
+  {
+    userId,
+    email,
+    former,
+    requester,
+  }: { userId: string; email: string; former: string; requester: EmailChangeRequester },
 ): Promise<void> {
   const now = new Date();
-  await limitMailsOfDay(trx, userId, { type: 'user.email_to_confirm', most: MAX_REQUESTS_PER_DAY, now });
+  await limitEmailChangeMailsOfDay(trx, userId, { type: 'user.email_to_confirm', most: MAX_REQUESTS_PER_DAY, now });
   await expireSignIns(trx, userId);
   const email_change_id = newId('emc');
   await trx
@@ -57,7 +62,7 @@ export async function requestEmailChange(
     .execute();
   const requested_at = now.toISOString();
   await addEvents(
-    queryOf(trx),
+    createQueryOfDatabase(trx),
     [
       { type: 'user.email_to_confirm', userId, data: { email_change_id, email, requested_at }, channel: 'email' },
       { type: 'user.email_requested', userId, data: { former_email: former, requested_at }, channel: 'email' },
@@ -91,7 +96,7 @@ export async function withdrawChangesOfSessions(
  * Returns the account of a requested change of address, even if the change can no longer be confirmed. Null if there is
  * no such change.
  */
-export async function accountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
+export async function findAccountOfEmailChange(db: Database, emailChangeId: string): Promise<string | null> {
   const row = await db
     .selectFrom('email_changes')
     .select('user_id')
@@ -133,14 +138,14 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
   const now = new Date();
   if ((await eventsOfDay(trx, userId, type, now)).length >= MAX_NOTICES_PER_DAY) return;
   const data = { former_email: former, changed_at: now.toISOString() };
-  await addEvents(queryOf(trx), [{ type, userId, data, channel: 'email' }], now);
+  await addEvents(createQueryOfDatabase(trx), [{ type, userId, data, channel: 'email' }], now);
 }
 
 /**
  * Throws 429 if an account has had `most` events of a type within a day. Each of these events sends a mail to an address that may belong to
  * a stranger.
  */
-export async function limitMailsOfDay(
+export async function limitEmailChangeMailsOfDay(
   trx: Database,
   userId: string,
   { type, most, now }: { type: string; most: number; now: Date },

@@ -1,9 +1,9 @@
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { endAuthorizations } from './app-access.ts';
 import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
-import { endMembershipsOf } from './member-ends.ts';
+import { endMembershipsOfAccount } from './member-ends.ts';
 
 /** Reason why all access to an account ended: another person may have controlled the account earlier. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
@@ -22,7 +22,7 @@ export async function endAccess(
 ): Promise<void> {
   const now = new Date();
   // Memberships end before the keys, in the same order as in the end of a single membership. Each member and the home get separate mails.
-  await endMembershipsOf(trx, userId, { because: 'access', now, isHomeOnly: true });
+  await endMembershipsOfAccount(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')
     .set({ revoked_at: now })
@@ -47,7 +47,7 @@ export async function endAccess(
     .deleteFrom('email_changes')
     .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('requester_user_id', '=', userId)]))
     .execute();
-  const webhooks = await pauseSubscriptions(queryOf(trx), userId);
+  const webhooks = await pauseSubscriptions(createQueryOfDatabase(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
   if (keysEnded + sessionsEnded + passkeys.length + webhooksPaused + apps.length === 0) return;
   await recordAction(trx, {
@@ -65,5 +65,5 @@ export async function endAccess(
     },
   });
   const data = { because, keys, sessions, passkeys, webhooks };
-  await addEvents(queryOf(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);
+  await addEvents(createQueryOfDatabase(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { endAppsOf } from './app-access.ts';
+import { endAuthorizationsOfAppOwner } from './app-access.ts';
 import { anonymiseInAudit } from './audit.ts';
-import { endMembershipsOf } from './member-ends.ts';
+import { endMembershipsOfAccount } from './member-ends.ts';
 
 /**
  * Erases an account and all its data on every tier: devices with their readings (also compressed ones), rejected messages, computed data,
@@ -43,8 +43,8 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
       .orderBy('device_id')
       .forUpdate()
       .execute();
-    await endAppsOf(trx, userId);
-    await endMembershipsOf(trx, userId, { because: 'erased', now: new Date() });
+    await endAuthorizationsOfAppOwner(trx, userId);
+    await endMembershipsOfAccount(trx, userId, { because: 'erased', now: new Date() });
     const deviceIds = devices.map(({ device_id }) => device_id);
     // All ids are passed as one SQL parameter.
     const series = await trx
@@ -58,7 +58,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
     );
     await sql`DELETE FROM departed_logins WHERE user_id = ${userId}`.execute(trx);
     const gateways = await trx.selectFrom('gateways').select('gateway_id').where('user_id', '=', userId).execute();
-    await eraseTraces(trx, userId, {
+    await eraseTracesOfUser(trx, userId, {
       senders: [...deviceIds, ...gateways.map(({ gateway_id }) => gateway_id)],
       seriesIds: series.map(({ series_id }) => series_id),
     });
@@ -70,7 +70,7 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
  * Removes an account that has no concurrent writers, with all data that is not deleted by cascade. If the account's row no longer exists,
  * removes the remaining data. `senders`: ids of its devices and gateways; `seriesIds`: ids of the devices' series.
  */
-export async function eraseTraces(
+export async function eraseTracesOfUser(
   trx: Database,
   userId: string,
   { senders, seriesIds }: { senders: readonly string[]; seriesIds: readonly number[] },

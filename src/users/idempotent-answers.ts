@@ -38,7 +38,11 @@ export async function lockIdempotencyKey(trx: Database, { callerId, key }: Idemp
 }
 
 /** Returns the state of a request with an Idempotency-Key. */
-export async function findAnswer(db: Database, box: SecretBox, request: IdempotentRequest): Promise<IdempotencyState> {
+export async function findIdempotentAnswer(
+  db: Database,
+  box: SecretBox,
+  request: IdempotentRequest,
+): Promise<IdempotencyState> {
   const known = await db
     .selectFrom('idempotent_answers')
     .select(['request_sha256', 'status', 'body_sealed'])
@@ -57,7 +61,7 @@ export async function findAnswer(db: Database, box: SecretBox, request: Idempote
  * Stores the response to a request, in the transaction of its change. The response is encrypted, because it may contain a key or a
  * password.
  */
-export async function storeAnswer(
+export async function storeIdempotentAnswer(
   db: Database,
   box: SecretBox,
   { userId, callerId, key, sha256 }: IdempotentRequest,
@@ -74,7 +78,7 @@ export async function storeAnswer(
 }
 
 /** Deletes stored responses older than a day. Returns their number. */
-export async function deleteOldAnswers(db: Database, now: Date): Promise<number> {
+export async function deleteOldIdempotentAnswers(db: Database, now: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_answers WHERE created_at < ${now}::timestamptz - ${KEPT}::interval`.execute(db);
   return Number(numAffectedRows ?? 0n);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -53,7 +53,7 @@ export async function endMembership(
  * locked the account and erases it, changes its role or ends all access to it. After an erasure (`erased`) only the other accounts get a
  * mail, and the rows are deleted by cascade.
  */
-export async function endMembershipsOf(
+export async function endMembershipsOfAccount(
   trx: Database,
   userId: string,
   { because, now, isHomeOnly = false }: { because: 'erased' | 'role' | 'access'; now: Date; isHomeOnly?: boolean },
@@ -106,7 +106,8 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
   });
 }
 
-const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(queryOf(trx), events, new Date());
+const notify = (trx: Database, events: readonly NewEvent[]) =>
+  addEvents(createQueryOfDatabase(trx), events, new Date());
 
 /**
  * Returns the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be

@@ -3,11 +3,11 @@ import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES, MemberAccess } from '#src/database/enums.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { limitMailsOfDay } from './email-changes.ts';
+import { limitEmailChangeMailsOfDay } from './email-changes.ts';
 import { createUser } from './store.ts';
 
 /** Maximum number of members and invitations of a home, and of memberships of an account. */
@@ -65,7 +65,11 @@ export async function inviteMember(
   if (current.some((one) => one.email.toLowerCase() === email.toLowerCase())) throw new AppError('alreadyMember');
   if (current.length >= MAX_MEMBERS) throw new AppError('tooManyMembers');
   const mailedAt = new Date();
-  await limitMailsOfDay(trx, home.user_id, { type: 'member.invited', most: MAX_INVITATIONS_PER_DAY, now: mailedAt });
+  await limitEmailChangeMailsOfDay(trx, home.user_id, {
+    type: 'member.invited',
+    most: MAX_INVITATIONS_PER_DAY,
+    now: mailedAt,
+  });
   const member_id = newId('mem');
   await trx
     .insertInto('home_members')
@@ -80,7 +84,11 @@ export async function inviteMember(
     })
     .execute();
   const data = { member_id, access };
-  await addEvents(queryOf(trx), [{ type: 'member.invited', userId: home.user_id, data, channel: 'email' }], mailedAt);
+  await addEvents(
+    createQueryOfDatabase(trx),
+    [{ type: 'member.invited', userId: home.user_id, data, channel: 'email' }],
+    mailedAt,
+  );
   return toMember({ member_id, email, access, created_at: now, accepted_at: null, last_used_at: null });
 }
 
@@ -206,7 +214,7 @@ export async function acceptInvitation(
   const { user_id: home_user_id, access, home_email } = invitation;
   const data = { member_id: memberId, access };
   await addEvents(
-    queryOf(trx),
+    createQueryOfDatabase(trx),
     [
       { type: 'member.joined', userId: home_user_id, data, channel: 'email' },
       { type: 'membership.began', userId: account.user_id, data, channel: 'email' },
@@ -226,7 +234,7 @@ const invalidInvitation = () =>
  * Accepts an invitation for the account of the address to which the invitation was mailed. If the address has no account, a homeowner's
  * account is created, with `language`. Throws the errors of `acceptInvitation`.
  */
-export async function acceptByMail(
+export async function acceptInvitationByMail(
   trx: Database,
   memberId: string,
   { now, language }: { now: Date; language: Language },

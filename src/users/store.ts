@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS, accountsWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -10,14 +10,14 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, cancelDeliveries } from '#src/events/outbox.ts';
 import {
   consumeEmailChange,
+  type EmailChangeRequester,
   notifyFormerAddress,
-  PENDING_EMAIL,
-  type Requester,
+  PENDING_EMAIL_SQL,
   requestEmailChange,
   withdrawEmailChange,
 } from './email-changes.ts';
 import { endAccess } from './end-access.ts';
-import { endMembershipsOf } from './member-ends.ts';
+import { endMembershipsOfAccount } from './member-ends.ts';
 
 /** Columns of an account that every caller with access to the account may read, in the order of `user.created`. */
 export const USER_COLUMNS = [
@@ -79,7 +79,7 @@ export async function createUser(
         userId: created.user_id,
         data: { ...created, created_at: created.created_at.toISOString() },
       };
-      await addEvents(queryOf(trx), [event], new Date());
+      await addEvents(createQueryOfDatabase(trx), [event], new Date());
       return created;
     }),
   );
@@ -97,7 +97,7 @@ export async function findUser(
 ): Promise<User | null> {
   const row = await db
     .selectFrom('users')
-    .select([...USER_COLUMNS, PENDING_EMAIL])
+    .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
     .where('user_id', '=', userId)
     .where(accountsWithin(reach))
     .$if(isHeld, (query) => query.forShare())
@@ -124,7 +124,7 @@ export async function listUsers(
   const { search, role, plan, also = [], cursor = '', limit } = page;
   let query = db
     .selectFrom('users')
-    .select([...USER_COLUMNS, PENDING_EMAIL])
+    .select([...USER_COLUMNS, PENDING_EMAIL_SQL])
     .where(accountsWithin(reach))
     .where('user_id', '>', cursor);
   // Uses strpos instead of LIKE, because typed text must not act as a wildcard.
@@ -147,7 +147,7 @@ export async function updateUser(
   reach: AccessibleAccounts,
   userId: string,
   patch: Partial<UserSettings>,
-  requester?: Requester,
+  requester?: EmailChangeRequester,
 ): Promise<User | null> {
   if (Object.keys(patch).length === 0) return findUser(db, reach, userId);
   return emailTaken(
@@ -181,8 +181,8 @@ export async function updateUser(
       }
       if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email, isByOwner: false });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
-      if (isOtherRole) await cancelDeliveries(queryOf(trx), userId);
-      if (isOtherRole) await endMembershipsOf(trx, userId, { because: 'role', now: new Date() });
+      if (isOtherRole) await cancelDeliveries(createQueryOfDatabase(trx), userId);
+      if (isOtherRole) await endMembershipsOfAccount(trx, userId, { because: 'role', now: new Date() });
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });
       return findUser(trx, ALL_ACCOUNTS, userId);
@@ -219,7 +219,7 @@ async function mustBeFree(db: Database, email: string, userId: string): Promise<
  * Applies a pending change of address, in the transaction that has locked the account. Returns false if the change was withdrawn or has
  * expired, or if its requester may no longer make the change. Error 409 if another account has taken the address.
  */
-export async function takeEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
+export async function applyEmailChange(trx: Database, emailChangeId: string): Promise<boolean> {
   const taken = await consumeEmailChange(trx, emailChangeId);
   if (!taken) return false;
   const { user_id: userId, email, requester_user_id: requesterId } = taken;
@@ -238,7 +238,7 @@ async function moveEmail(
   userId: string,
   { email, former, isByOwner }: { email: string; former: string; isByOwner: boolean },
 ): Promise<void> {
-  if (!isByOwner) await endMembershipsOf(trx, userId, { because: 'access', now: new Date() });
+  if (!isByOwner) await endMembershipsOfAccount(trx, userId, { because: 'access', now: new Date() });
   await trx.updateTable('users').set({ email }).where('user_id', '=', userId).execute();
   await trx.deleteFrom('identities').where('user_id', '=', userId).execute();
   await notifyFormerAddress(trx, userId, former);
@@ -266,7 +266,7 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
 }
 
 /** Returns the utility that enrolled an account; null if no utility did. */
-export async function utilityOfAccount(db: Database, userId: string): Promise<string | null> {
+export async function findUtilityOfAccount(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;
 }

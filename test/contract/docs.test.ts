@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import MiniSearch from 'minisearch';
 import { beforeAll, expect, test } from 'vitest';
 import { buildDocsFiles, type DocsFile } from '#src/api/docs/pages.ts';
-import { openApiDocument } from '#src/api/openapi.ts';
+import { buildOpenApiDocument } from '#src/api/openapi.ts';
 
 let files: Map<string, DocsFile>;
 let index: MiniSearch<{ id: number; href: string; page: string; title: string; text: string }>;
 beforeAll(async () => {
-  files = await buildDocsFiles(openApiDocument('https://localhost:8443'));
+  files = await buildDocsFiles(buildOpenApiDocument('https://localhost:8443'));
   const [, options = ''] = /searchOptions: (\{.*\}),/.exec(files.get('/docs/search.js')?.content ?? '') ?? [];
   // The search options are the ones of the browser's script. They are JavaScript: names have no quotation marks.
   const searchOptions = JSON.parse(options.replaceAll(/(\w+):/g, '"$1":').replaceAll("'", '"'));

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { createEntryFormatter } from '#src/export/green-button/entry.ts';
-import { greenButtonXml, pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
+import { formatUsagePointEntry, greenButtonXml, subscriptionXml } from '#src/export/green-button/feed.ts';
 import {
-  applicationEntry,
-  authorizationEntry,
-  entryDocument,
+  createUsagePointId,
   feedXml,
-  serviceStatusXml,
-  usagePointId,
+  formatApplicationEntry,
+  formatAuthorizationEntry,
+  formatEntryDocument,
+  formatServiceStatusXml,
 } from '#src/export/green-button/resources.ts';
 import { validateByEspiSchema } from '#test/support/espi-schema.ts';
 
@@ -28,7 +28,7 @@ async function createFeed(): Promise<string> {
   const startMs = Date.UTC(2026, 3, 4, 15, 30);
   const pieces = greenButtonXml({
     about: 'dev_01k8xq6c1s8f4p9yj2av5g7kmt',
-    range: dayRange('2026-04-05', '2026-04-06', 'Australia/Lord_Howe'),
+    range: createDayRange('2026-04-05', '2026-04-06', 'Australia/Lord_Howe'),
     now: new Date(startMs + 2_000_000),
     data: {
       unit: 'hour',
@@ -81,25 +81,25 @@ test('the resources of Green Button Connect My Data are valid by the published s
     ...{ redirectUris: ['https://a.example/1', 'https://a.example/2'], createdAt: AT },
   };
   const authorization = { id: ID, scope: null, createdAt: AT, expiresAt: new Date('2027-11-01T00:00:00Z') };
-  const about = usagePointId(ID, 'usr_01k8xq4v9d7w2m5nehb6t0r3zc');
+  const about = createUsagePointId(ID, 'usr_01k8xq4v9d7w2m5nehb6t0r3zc');
   const entries = [
-    applicationEntry({ ...app, notificationUrl: null }, SERVICE, AT),
-    applicationEntry({ ...app, notificationUrl: 'https://a.example/n' }, SERVICE, AT),
-    authorizationEntry(authorization, SERVICE, AT),
-    authorizationEntry(
+    formatApplicationEntry({ ...app, notificationUrl: null }, SERVICE, AT),
+    formatApplicationEntry({ ...app, notificationUrl: 'https://a.example/n' }, SERVICE, AT),
+    formatAuthorizationEntry(authorization, SERVICE, AT),
+    formatAuthorizationEntry(
       { ...authorization, scope: 'FB=4;IntervalDuration=900;BlockDuration=daily;HistoryLength=1', expiresAt: null },
       SERVICE,
       AT,
     ),
-    pointEntry(about, createEntryFormatter(about, AT.toISOString()), false),
+    formatUsagePointEntry(about, createEntryFormatter(about, AT.toISOString()), false),
   ];
-  for (const entry of entries) expect(await validateByEspiSchema(entryDocument(entry))).toEqual([]);
+  for (const entry of entries) expect(await validateByEspiSchema(formatEntryDocument(entry))).toEqual([]);
   const self = '/espi/1_1/resource/Authorization';
   expect(
     await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, entries))),
   ).toEqual([]);
   expect(await validateByEspiSchema(await joinText(feedXml({ self, type: 'Authorization', now: AT }, [])))).toEqual([]);
-  expect(await validateByEspiSchema(serviceStatusXml())).toEqual([]);
+  expect(await validateByEspiSchema(formatServiceStatusXml())).toEqual([]);
 
   const quarter = { durationMs: 900_000, imported: 1, estimated: 0, importCost: null, exportEarned: null };
   const edits = { isImportEdited: false, isExportEdited: true };
@@ -108,7 +108,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
     yield [];
     yield [{ ...quarter, ...edits, startMs: Date.UTC(2026, 9, 1), date: '2026-10-01', exported: 2 }];
   }
-  const range = dayRange('2026-09-30', '2026-10-01', 'UTC');
+  const range = createDayRange('2026-09-30', '2026-10-01', 'UTC');
   const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
   // The feed has exports from the first month with exported energy on. Import and export have one reading type each.

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { openApiDocument } from '#src/api/openapi.ts';
+import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
-import { eventSchema } from '#src/events/bodies.ts';
+import { createEventSchema } from '#src/events/bodies.ts';
 import { checkedInClients } from '#test/support/clients/generate.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 type Json = any;
 
 // The OpenAPI document as clients receive it.
-const document: Json = JSON.parse(JSON.stringify(openApiDocument('https://energy.example.net')));
+const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument('https://energy.example.net')));
 
 interface Place {
   path: string;
@@ -187,8 +187,8 @@ describe('the webhooks', () => {
     const { properties } = resolved(schema);
     expect(Object.keys(properties).sort()).toEqual(['created_at', 'data', 'environment', 'id', 'type']);
     expect(properties.type.const).toBe(type);
-    expect(eventSchema(type).parse(example)).toEqual(example);
-    expect(() => eventSchema(type).parse({ ...example, data: {} })).toThrow();
+    expect(createEventSchema(type).parse(example)).toEqual(example);
+    expect(() => createEventSchema(type).parse({ ...example, data: {} })).toThrow();
   });
 
   test('have their types in the client', async () => {

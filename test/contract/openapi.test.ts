@@ -3,10 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildDocsFiles } from '#src/api/docs/pages.ts';
 import { EXAMPLES } from '#src/api/examples.ts';
-import { openApiDocument } from '#src/api/openapi.ts';
+import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { addOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { ERRORS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
+import { ERROR_DEFINITIONS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -49,7 +49,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the document', () => {
-  const document = openApiDocument('https://energy.example.net');
+  const document = buildOpenApiDocument('https://energy.example.net');
   const lint = async (source: unknown) => {
     const config = await createConfig({ extends: ['recommended-strict'], telemetry: 'off' });
     const problems = await lintFromString({ source: JSON.stringify(source), config });
@@ -82,7 +82,7 @@ describe('the document', () => {
       Object.entries(content['application/json'].examples),
     );
     expect(named.map(([name, { value }]) => [name, value]).sort()).toMatchObject(
-      Object.entries(ERRORS)
+      Object.entries(ERROR_DEFINITIONS)
         .map(([name, { status, error }]) => [name, { status, error }])
         .sort(),
     );
@@ -90,7 +90,7 @@ describe('the document', () => {
 
   test('has an entry in the reference for each error, which doc_url links to', async () => {
     const page = (await buildDocsFiles(document)).get('/docs/reference/errors')?.content ?? '';
-    const names = Object.keys(ERRORS) as ErrorName[];
+    const names = Object.keys(ERROR_DEFINITIONS) as ErrorName[];
     expect(names.filter((name) => !page.includes(`id="${formatErrorCode(name)}"`))).toEqual([]);
   });
 });

@@ -4,12 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FAMILIES } from '#ingest/decoders/families.ts';
 import { formatDemoWelcome } from '#src/cli/demo.ts';
-import { COMMANDS } from '#src/cli/program.ts';
+import { COMMAND_LOADERS } from '#src/cli/program.ts';
 import type { Demo } from '#src/start/demo.ts';
 import { CONFIGURATION_FILE, configurationPage } from '#test/support/generate-configuration.ts';
 import { installLine, installWays } from '#test/support/images/install-lines.ts';
 import { PICTURE_FILES, PICTURES_FOLDER } from '#test/support/screenshots.ts';
-import { PROBES } from '../../bench/attack/probes/all.ts';
+import { ALL_PROBES } from '../../bench/attack/probes/all.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -103,10 +103,10 @@ describe('the README', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = (pattern: RegExp) => [...README.matchAll(pattern)].map(([, name = '']) => name);
     expect(named(/npm run ([\w:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
-    expect(named(/npx energy ([\w-]+)/g).filter((name) => !(name in COMMANDS))).toEqual([]);
+    expect(named(/npx energy ([\w-]+)/g).filter((name) => !(name in COMMAND_LOADERS))).toEqual([]);
     expect(named(/npx vitest run [^`]*?(\S+\.test\.ts)/g).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     expect(README).toContain(`| ${FAMILIES.length} families of devices`);
-    expect(README).toContain(`| ${PROBES.length} probes from outside`);
+    expect(README).toContain(`| ${ALL_PROBES.length} probes from outside`);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import format, { type CompiledMessage } from 'icu-minify/format';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileWords } from '#src/core/compile-words.ts';
+import { compileTexts } from '#src/core/compile-words.ts';
 import { formatters } from '#src/dashboard/words/locale.ts';
 import { LANGUAGES, type Language } from '#src/dashboard/words/words.ts';
 import {
@@ -74,7 +74,7 @@ function numbersByForm(language: string): Map<string, number> {
 /** Returns a language's texts by path. Texts of mails, SMS and plain pages (`src/delivery/words`) are below `mails`. */
 const rawTexts = (language: Language) => new Map(textsByPath({ ...getPages(language), mails: getMailTexts(language) }));
 const messages = async (language: Language) =>
-  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileWords(getMailTexts(language)) }));
+  new Map(textsByPath({ ...(await compiledWords(language)), mails: await compileTexts(getMailTexts(language)) }));
 const IN_MAILS = /^mails\./;
 
 /** Paths of texts that are equal in English and another language: names, borrowed words, and words with the same spelling. */

@@ -9,7 +9,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import { type ArbitraryEdit, arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
 import {
@@ -98,7 +98,7 @@ function periodsOf(days: readonly number[], zone: string) {
   return counts.map((count) => {
     const [start, end] = [dayOf(from), dayOf(from + count - 1)];
     from += count;
-    const range = dayRange(start, end, zone);
+    const range = createDayRange(start, end, zone);
     return { start, end, zone, from: range.from, to: range.to };
   });
 }

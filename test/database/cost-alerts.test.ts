@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
-import type { Evaluator } from '#src/alerts/pool.ts';
+import type { AlertEvaluator } from '#src/alerts/pool.ts';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -12,7 +12,7 @@ import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, deleteTariff, updateTariff } from '#src/tariffs/store.ts';
-import type { Terms } from '#src/tariffs/terms.ts';
+import type { TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { updateUser } from '#src/users/store.ts';
 import { registerAlertingHome } from '#test/support/alerting-home.ts';
 import { createAlert } from '#test/support/alerts.ts';
@@ -21,7 +21,7 @@ import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
-let evaluator: Evaluator;
+let evaluator: AlertEvaluator;
 let home: Meter;
 /** A Wednesday, noon UTC. */
 const NOW = new Date('2026-06-17T12:00:00Z');
@@ -32,7 +32,7 @@ registerAlertingHome(NOW, (made) => {
 });
 
 /** Evaluates all pending changes. Returns the ids of users whose costs could not be computed. */
-async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]> {
+async function evaluate(now = NOW, of: AlertEvaluator = evaluator): Promise<string[]> {
   const failed: string[] = [];
   for (;;) {
     const { changes, faults } = await evaluateChangedHours(database.pool, of, now);
@@ -43,7 +43,7 @@ async function evaluate(now = NOW, of: Evaluator = evaluator): Promise<string[]>
 
 const alert = (type: 'daily_cost' | 'monthly_cost', threshold: string, userId = home.userId) =>
   createAlert(db, { userId, delivery: 'webhook', type, threshold });
-const tariff = (terms: Terms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
+const tariff = (terms: TariffPriceTerms, { valid_from = '2026-01-01', currency = 'EUR', userId = home.userId } = {}) =>
   createTariff(db, { userId, name: 'x', valid_from, currency, terms });
 /** Sends register readings of one kWh an hour on the 17th, from midnight. */
 const use = (kwh: number, of = home) =>
@@ -448,7 +448,7 @@ test('a worker that fails before its commit changes nothing', async () => {
   await tariff({ import: { per_kwh: '1' } });
   await alert('daily_cost', '1');
   await use(3);
-  const broken: Evaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
+  const broken: AlertEvaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
   expect(await firedAlerts()).toEqual([]);
   await Promise.all(Array.from({ length: 4 }, () => evaluate()));

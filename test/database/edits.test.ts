@@ -3,7 +3,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { dropReadings } from '#src/database/migrate.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -32,7 +32,7 @@ async function meter() {
     for (const [hours, kwh] of readings) {
       const payload = Buffer.from(JSON.stringify({ ts: at(hours), energy_total_kwh: kwh }));
       const message = toIncomingMessage({
-        topic: readingsTopic(deviceId),
+        topic: getReadingsTopic(deviceId),
         payload,
         receivedAtMs: api.now.getTime(),
         replayed: false,

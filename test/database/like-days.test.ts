@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +47,7 @@ async function meter(silentMs: number, endMs: number): Promise<string> {
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 96) {
     const message = toIncomingMessage({
-      topic: readingsTopic(deviceId),
+      topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(readings.slice(at, at + 96))),
       receivedAtMs: api.now.getTime(),
       replayed: false,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { listOffsets, localTimeSql, startOfClockUnitSql } from '#src/energy/local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, isZone, type Range } from '#src/energy/ranges.ts';
-import { createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { listSourceFiles } from '#test/contract/imports.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -91,7 +91,7 @@ test.each(STRANGE)(
       SELECT ${startOfClockUnitSql(sql`at`, range, unit)} AS start FROM unnest(${ordered.map((ms) => new Date(ms))}::timestamptz[]) at ORDER BY at`.execute(
         db,
       );
-      const mine = ordered.map((ms, index) => startOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
+      const mine = ordered.map((ms, index) => getStartOfClockUnit(ms, clocks[index] as (typeof clocks)[number], unit));
       expect(rows.map(({ start }) => start.getTime())).toEqual(mine);
       // A unit begins at a full unit of the clock, or at a change of the clock.
       const begins = mine.filter((ms) => {

@@ -7,14 +7,14 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { openSession } from '#src/auth/sessions.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createDatabase, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createQueryOnConnection } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { checkDeviceLogin, findInvalidLogins, hashSecret } from '#src/devices/credentials.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { addEvents } from '#src/events/outbox.ts';
-import { closeAccounts } from '#src/start/users-move/close.ts';
+import { closeAccountsAtSource } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
-import { expectNames, readAccountNames } from '#src/start/users-move/routes.ts';
+import { readAccountNames, recordExpectedNames } from '#src/start/users-move/routes.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { createTariff, updateTariff } from '#src/tariffs/store.ts';
 import { endExpiredDepartures } from '#src/users/departures.ts';
@@ -202,9 +202,9 @@ test('while an account moves, both installations answer its callers with 503 and
     expect((await statusesOf(here)).slice(0, 1)).toEqual([200]);
     expect(await statusesOf(there)).toEqual([401, 401, 401, 200]);
 
-    await closeAccounts(source.pool, [userId], {
+    await closeAccountsAtSource(source.pool, [userId], {
       toInstallation: 'elsewhere',
-      redirect: async (client) => expectNames(target.pool, await readAccountNames(client, [userId])),
+      redirect: async (client) => recordExpectedNames(target.pool, await readAccountNames(client, [userId])),
     });
     for (const api of [here, there]) {
       // A process that has cached the key refuses changes at once, and refuses reads some seconds later.
@@ -242,7 +242,7 @@ test('a move waits for a running delivery, includes hours that close meanwhile, 
     );
   const data = { device_id: 'dev_1', user_id: userId, connected_at: '2026-01-01T00:00:00Z' };
   const event = { type: 'device.connected' as const, userId, data: data as never, channel: 'email' as const };
-  const [eventId] = await addEvents(queryOn(source.pool), [event], new Date());
+  const [eventId] = await addEvents(createQueryOnConnection(source.pool), [event], new Date());
   await source.pool.query("UPDATE deliveries SET leased_until = now() + interval '1 minute' WHERE target = 'email'");
   const steps: string[] = [];
   const moving = moveUsers(source.url, target.url, how([userId], { step: (text) => void steps.push(text) }));

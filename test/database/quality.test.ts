@@ -5,7 +5,7 @@ import { type MeterReading, meterHistory } from '#simulators/devices/native-mete
 import { combineNamedFaults } from '#simulators/faults.ts';
 import { createHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /**
@@ -31,7 +31,7 @@ async function meter() {
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   const send = (readings: readonly object[], receivedAtMs = api.now.getTime()) => {
     const message = toIncomingMessage({
-      topic: readingsTopic(deviceId),
+      topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(readings)),
       receivedAtMs,
       replayed: false,

@@ -8,7 +8,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { secretKey } from '#src/start/secret-key.ts';
-import { findAnswer, storeAnswer } from '#src/users/idempotent-answers.ts';
+import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { PROGRAM } from '#test/support/program.ts';
@@ -44,7 +44,7 @@ test('a missing or different secret key is an error if data was encrypted with i
 
   const { user_id: userId } = await createUser(db, { email: 'owner@example.com', role: 'homeowner' });
   const { webhook_id: webhookId } = await createWebhook(db, createSecretBox(secret), userId, HOOK);
-  await storeAnswer(db, createSecretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
+  await storeIdempotentAnswer(db, createSecretBox(secret), { ...REQUEST, userId }, { status: 201, body: '{}' });
   renameSync(file(), `${file()}.kept`);
   const missing = /secret\.key is missing.*Restore the file.*SECRET_KEY.*energy secrets forget/;
   await expect(keyOf()).rejects.toThrow(missing);
@@ -74,7 +74,7 @@ test('a missing or different secret key is an error if data was encrypted with i
   const next = await keyOf();
   expect(readFileSync(file(), 'utf8').trim()).toBe(next);
   const box = createSecretBox(next);
-  expect(await findAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
+  expect(await findIdempotentAnswer(db, box, { ...REQUEST, userId })).toEqual({ is: 'new' });
   expect((await loadReceiver(db, box, { webhookId, event: 'usage.updated' }, new Date()))?.secrets).toEqual([
     expect.not.stringContaining(TOKEN),
   ]);

@@ -1,4 +1,4 @@
-import { backTest, sumForecastKwh } from '#src/remarks/back-test.ts';
+import { backTestForecasts, sumForecastKwh } from '#src/remarks/back-test.ts';
 import { getMonth, type Month } from '#src/remarks/calendar.ts';
 import { type DailyUse, listKnownDays } from '#src/remarks/daily-use.ts';
 import { forecastMonth } from '#src/remarks/forecast.ts';
@@ -39,7 +39,7 @@ export function forecastOutcomes(home: string, used: DailyUse, days: readonly nu
     for (const day of days) {
       const forecast = forecastMonth(used, month.first + day - 1);
       if (!forecast) continue;
-      const past = backTest(used, month.first + day - 1);
+      const past = backTestForecasts(used, month.first + day - 1);
       const { lowKwh, highKwh } = computeForecastRange(forecast, past);
       const total = actual * month.days;
       const restRatio = (total - forecast.soFarKwh) / forecast.restKwh;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { createMeter, type Meter } from './meters.ts';
@@ -8,7 +8,7 @@ import { createMeter, type Meter } from './meters.ts';
 export interface AlertingHome {
   database: TestDatabase;
   db: Database;
-  evaluator: Evaluator;
+  evaluator: AlertEvaluator;
   home: Meter;
 }
 
@@ -18,11 +18,11 @@ export interface AlertingHome {
  */
 export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;
-  let evaluator: Evaluator;
+  let evaluator: AlertEvaluator;
   let home: Meter;
   beforeAll(async () => {
     database = await testDatabase();
-    evaluator = startEvaluator(2);
+    evaluator = startAlertEvaluator(2);
     await database.settle(now);
   });
   afterAll(async () => {

@@ -15,7 +15,7 @@ import { createKey } from '#src/auth/keys.ts';
 import type { Limits, RequestCounter } from '#src/auth/request-counter.ts';
 import type { Scope } from '#src/auth/scopes.ts';
 import type { SignIn } from '#src/auth/sign-ins.ts';
-import { ERRORS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
+import { ERROR_DEFINITIONS, type ErrorName, formatErrorCode } from '#src/core/errors.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createCalculator } from '#src/cost/calculator.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -246,8 +246,8 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
 
 /** Body of an error of the catalogue, for `toEqual`. It matches any documentation URL. */
 export const expectedErrorBody = (name: ErrorName) => ({
-  error: ERRORS[name].error,
-  status: ERRORS[name].status,
+  error: ERROR_DEFINITIONS[name].error,
+  status: ERROR_DEFINITIONS[name].status,
   code: formatErrorCode(name),
   doc_url: expect.stringMatching(new RegExp(`^https?://[^/]+/docs/reference/errors#${formatErrorCode(name)}$`)),
 });
@@ -265,7 +265,7 @@ function holdToContract(method: string, path: string, { status, json }: Answer):
   if (/^\/oauth\/(token|revoke)$/.test(plain) && json.status === undefined) return;
   if (status >= 400) {
     const parsed = errorSchema.safeParse(json);
-    const isKnown = Object.entries(ERRORS).some(
+    const isKnown = Object.entries(ERROR_DEFINITIONS).some(
       ([name, one]) =>
         one.status === status && one.error === json.error && formatErrorCode(name as ErrorName) === json.code,
     );

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../bench/chaos/fault.ts';
 import { createFaults } from '../../bench/chaos/faults.ts';
 import type { Installation } from '../../bench/chaos/installation.ts';
-import { injectFault, startInstallationFor } from '../../bench/chaos/run.ts';
+import { injectFault, startInstallationForFault } from '../../bench/chaos/run.ts';
 import { scaleTimeLimitMs } from '../../bench/time-limits.ts';
 
 /** Readings per second. Fewer than in `npm run chaos`, because these tests check the effect of a fault while other tests run. */
@@ -37,7 +37,7 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
     const of = JSON.stringify([fault.persistence, fault.diskMb]);
     if (standing?.of !== of || areApart) {
       await remove();
-      standing = { of, installation: await startInstallationFor(fault) };
+      standing = { of, installation: await startInstallationForFault(fault) };
     }
     return standing.installation;
   }

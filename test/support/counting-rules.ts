@@ -1,6 +1,6 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingRule, EnergyInterval, SeriesReading } from '#ingest/normalise/counting-rule.ts';
-import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
+import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
 import type { History } from '#test/reference/histories.ts';
 
 /** Converts readings of one device to the input of the reference implementation. */
@@ -29,7 +29,7 @@ export function compareRestarts<State>(
   const later = knowing ? (state as State) : undefined;
   const states: State[] = [];
   for (const point of points) states.push(rule.step(states.at(-1) ?? rule.initial, point, nowhere));
-  const judged = points.map((point) => ({ ...point, verdict: verdicts.get(pointKey(point))?.verdict ?? null }));
+  const judged = points.map((point) => ({ ...point, verdict: verdicts.get(getReadingKey(point))?.verdict ?? null }));
   return judged.flatMap((_, first) => {
     const restart = rule.restart(judged.slice(first, first + length), later);
     return restart ? [{ state: states[first + restart.taken - 1], restarted: restart.state }] : [];

@@ -23,7 +23,7 @@ interface Kind {
 }
 
 /** Pairs devices, each in its location, and gives them a history of some days up to now. Returns their ids. */
-export async function addHistory<Name extends string>(
+export async function insertHistory<Name extends string>(
   dashboard: Dashboard,
   userId: string,
   days: number,

@@ -4,10 +4,10 @@ import mqtt, { type MqttClient } from 'mqtt';
 import type { Browser, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { expect } from 'vitest';
-import { accountOfEmail, createSignIn, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
+import { createSignIn, findAccountOfEmail, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser, type Role } from '#src/users/store.ts';
 import { newBrowserContext, openBrowser } from './browser.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -95,7 +95,7 @@ export async function startDashboard(
       const client = await mqtt.connectAsync(dashboard.mqttUrl, { username: deviceId, password: secret });
       clients.push(client);
       const send = (readings: unknown) =>
-        client.publishAsync(readingsTopic(deviceId), JSON.stringify(readings), { qos: 1 });
+        client.publishAsync(getReadingsTopic(deviceId), JSON.stringify(readings), { qos: 1 });
       return { deviceId, publish: async (readings) => void (await send(readings)) };
     },
     async open(path, isKept) {
@@ -121,7 +121,7 @@ export async function startDashboard(
       return found as NonNullable<typeof found>;
     },
     async signIn(email, path = '/dashboard', isKept) {
-      const account = await accountOfEmail(db, email);
+      const account = await findAccountOfEmail(db, email);
       if (account === null) throw new Error(`There is no account of ${email}: create it with \`user\`.`);
       // Secret of the mailed code. It is empty, because this sign-in does not use the code.
       const options = { userId: account.user_id, secret: '', now: new Date(), validMs: SIGN_IN_VALIDITY_MS };

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
-import { createDatabase, type Database, queryOf } from '#src/database/connect.ts';
+import { createDatabase, createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { Channel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
 import { createWebhookChannel, type WebhookOptions } from '#src/delivery/webhook/send.ts';
@@ -80,7 +80,11 @@ export async function testDeliveries({
     subscribe: async (userId, url, authToken = 'a secret token') =>
       (await createWebhook(db, box, userId, { events: ['user.created'], url, authToken })).webhook_id,
     async happen(userId, data = {}) {
-      const [id] = await addEvents(queryOf(db), [{ type: 'user.created', userId, data: data as never }], test.now);
+      const [id] = await addEvents(
+        createQueryOfDatabase(db),
+        [{ type: 'user.created', userId, data: data as never }],
+        test.now,
+      );
       return id as string;
     },
     async close() {

@@ -1,5 +1,5 @@
 import {
-  type CountingFindings,
+  type CountingResultReceiver,
   type CountingRule,
   type CountingSettings,
   restartAfterLastCounted,
@@ -46,7 +46,7 @@ export function firstEditionOfRegisters(
 ): CountingRule<FirstEditionState> {
   const fits = (a: RegisterValue, b: RegisterValue) => isPlausible(a, b, settings);
 
-  function count(findings: CountingFindings, a: RegisterValue, b: RegisterValue, energy: number) {
+  function count(findings: CountingResultReceiver, a: RegisterValue, b: RegisterValue, energy: number) {
     const estimated = b.readAtMs - a.readAtMs > HOUR_MS;
     const [imported, exported] = direction === 'import' ? [energy, 0] : [0, energy];
     findings.interval({
@@ -57,11 +57,11 @@ export function firstEditionOfRegisters(
       estimated,
     });
   }
-  const countStep = (findings: CountingFindings, a: RegisterValue, b: RegisterValue) =>
+  const countStep = (findings: CountingResultReceiver, a: RegisterValue, b: RegisterValue) =>
     count(findings, a, b, b.valueMilliwattHours - a.valueMilliwattHours);
 
   /** Called when two later readings confirm a held reading. Determines the verdict on the held reading, and counts the step to it. */
-  function confirm(findings: CountingFindings, good: RegisterValue, held: RegisterValue) {
+  function confirm(findings: CountingResultReceiver, good: RegisterValue, held: RegisterValue) {
     if (isRollover(good, held, settings)) {
       findings.verdict(pointOf(held), 'rollover');
       count(
@@ -78,7 +78,7 @@ export function firstEditionOfRegisters(
     }
   }
 
-  function hold(findings: CountingFindings, good: RegisterValue, now: RegisterValue) {
+  function hold(findings: CountingResultReceiver, good: RegisterValue, now: RegisterValue) {
     findings.verdict(pointOf(now), 'held');
     return { good, held: now };
   }

@@ -2,7 +2,7 @@ import { loadKnownGateway, saveAnnouncements } from '#ingest/gateways/announceme
 import { closeBillPeriod, createBillPeriod } from '#src/billing/store.ts';
 import { createDatabase, type PoolClient } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { packDays } from '#src/rollups/pack.ts';
 import { type Answer, testApi } from './api.ts';
 import type { TestDatabase } from './database.ts';
@@ -187,14 +187,14 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   const now = new Date(nowMs);
   const dayBefore = (days: number) => new Date(nowMs - days * DAY_MS).toISOString().slice(0, 10);
   const make = async (from: number, to: number) => {
-    const range = dayRange(dayBefore(from), dayBefore(to), 'UTC');
+    const range = createDayRange(dayBefore(from), dayBefore(to), 'UTC');
     return (await createBillPeriod(db, home, range, now)).period.bill_period_id;
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
   // A late reading at the end of the first bill's period. It changes the bill, because its value is not on the straight line between the
   // readings before and after it.
-  await home.read([[new Date(dayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
+  await home.read([[new Date(createDayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }
 

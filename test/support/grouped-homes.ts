@@ -29,7 +29,7 @@ const PARENT: Record<string, string | null> = { district: null, feeder: 'distric
 export const GROUP_NAMES = Object.keys(PARENT);
 const DAY_MS = 86_400_000;
 
-export type GroupedUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
+export type GroupRowUnit = 'quarter_hour' | 'half_hour' | 'hour' | 'day' | 'month';
 
 /** Random homes of a utility, and a tree of groups that has no members at first. The properties can be used only within a test. */
 export interface GroupedHomes {
@@ -118,7 +118,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
 export function expectedGroupAnswer(
   of: readonly TestHome[],
   zone: string,
-  unit: GroupedUnit,
+  unit: GroupRowUnit,
   [start, end] = DATA_RANGE,
 ) {
   const local = calendars.get(zone) as Calendar;

@@ -1,4 +1,4 @@
-import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import { ensurePartitions } from '#src/database/migrate.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
@@ -23,6 +23,6 @@ export async function addToProfile(database: TestDatabase, rows: readonly Profil
   const times = rows.map(({ startsAtMs }) => startsAtMs);
   await ensurePartitions(database.pool, { from: new Date(Math.min(...times)), to: new Date(Math.max(...times)) });
   await inTransaction(database.pool, async (client) => {
-    for (const step of applyDeltas(toDeltaStatementRows(rows))) await step(client);
+    for (const step of createDeltaStatements(toDeltaStatementRows(rows))) await step(client);
   });
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
 import type { MemberAccess } from '#src/database/enums.ts';
 import type { Answer, TestApi } from './api.ts';
@@ -17,7 +17,7 @@ export type Browser = Record<'cookie' | 'x-csrf-token', string>;
 /** Signs an account in to the dashboard, like the link in its sign-in mail. */
 export async function signInBrowser(api: TestApi, userId: string): Promise<Browser> {
   const { session_id, secret } = await openSession(api.db, userId, api.now);
-  return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': csrfToken(SECRET, session_id) };
+  return { cookie: `__Secure-energy_session=${secret}`, 'x-csrf-token': createCsrfToken(SECRET, session_id) };
 }
 
 export async function readEmailAddress(api: TestApi, userId: string): Promise<string> {

@@ -7,17 +7,17 @@ import {
   type SettingsByTime,
   type Verdict,
 } from '#ingest/normalise/counting-rule.ts';
-import { appliedTimeUpTo, pendingEditFromMs } from '#ingest/normalise/edits.ts';
-import { pointKey } from '#ingest/normalise/replay.ts';
-import { type EarlierRoles, NO_ROLES, type Roles } from '#ingest/normalise/roles-by-time.ts';
+import { findAppliedTimeRange, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
+import { getReadingKey } from '#ingest/normalise/replay.ts';
+import { type EarlierRoles, NO_SERIES_ROLES, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
 import type { DevicePlan } from '#ingest/write/plan.ts';
 import { doesSeriesStopCounting, getTariffStartMs } from '#ingest/write/series-plan.ts';
-import type { Stretch, WantedStretch } from '#ingest/write/stretch.ts';
-import type { FirstTimes } from '#ingest/write/target-roles.ts';
+import type { RequestedStretch, Stretch } from '#ingest/write/stretch.ts';
+import type { FirstReadingTimes } from '#ingest/write/target-roles.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
@@ -27,9 +27,9 @@ interface StoredSeries {
   seriesId: number;
   channel: string;
   kind: string;
-  roles: Roles;
+  roles: SeriesRoles;
   earlierRoles?: readonly EarlierRoles[];
-  firsts: FirstTimes;
+  firsts: FirstReadingTimes;
   tariffSinceMs: number;
   lastReadAtMs: number | null;
   /** JSON, like in a database. */
@@ -73,7 +73,7 @@ export interface MemoryStore {
   rewrite<T>(deviceId: string, change: (device: StoredDevice) => T): T;
   /** Returns a frozen copy of the device; changes of the copy throw. */
   load(deviceId: string): { device: DeviceState; version: number };
-  stretch(wanted: WantedStretch): Stretch;
+  stretch(wanted: RequestedStretch): Stretch;
   /** Stores all plans. If one of their devices has changed since it was loaded, stores no plan and returns false. */
   commit(plans: readonly { plan: DevicePlan; version: number }[]): boolean;
 }
@@ -97,12 +97,12 @@ export function memoryStore(): MemoryStore {
   }: DevicePlan): void {
     const device = stored(deviceId);
     device.edits = device.edits
-      .map((edit) => ({ ...edit, counted: appliedTimeUpTo(edit, pieceUntilMs) }))
+      .map((edit) => ({ ...edit, counted: findAppliedTimeRange(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
       !findTimesWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
-      device.edits.every((edit) => pendingEditFromMs(edit) === null);
+      device.edits.every((edit) => findPendingEditStartMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;
     for (const plan of plans) {
       const { series: before, roles, earlierRoles, inserts, lowered, added, withdrawn, verdicts, head } = plan;
@@ -122,14 +122,14 @@ export function memoryStore(): MemoryStore {
       }
       one.tariffSinceMs = getTariffStartMs(plan);
       for (const point of withdrawn) {
-        if (!one.points.delete(pointKey(point))) throw new Error('nothing is there to be taken away');
+        if (!one.points.delete(getReadingKey(point))) throw new Error('nothing is there to be taken away');
       }
       for (const point of [...inserts, ...added]) {
-        if (one.points.has(pointKey(point))) throw new Error('duplicate key of readings');
+        if (one.points.has(getReadingKey(point))) throw new Error('duplicate key of readings');
       }
       for (const { readAtMs, intervalMs, value } of [...inserts, ...added, ...lowered]) {
         const point = { readAtMs, intervalMs, value };
-        one.points.set(pointKey(point), point);
+        one.points.set(getReadingKey(point), point);
       }
       if (doesSeriesStopCounting(plan)) one.verdicts.clear();
       for (const [key, { verdict }] of verdicts ?? []) {
@@ -249,13 +249,13 @@ export function memoryStore(): MemoryStore {
 const judgedOf = ({ points, verdicts }: StoredSeries): SeriesReadingWithVerdict[] =>
   [...points.values()]
     .sort(compareSeriesReadings)
-    .map((point) => ({ ...point, verdict: verdicts.get(pointKey(point)) ?? null }));
+    .map((point) => ({ ...point, verdict: verdicts.get(getReadingKey(point)) ?? null }));
 
 const fresh = (seriesId: number, { channel, kind }: SeriesState): StoredSeries => ({
   seriesId,
   channel,
   kind,
-  roles: NO_ROLES,
+  roles: NO_SERIES_ROLES,
   firsts: { firstReadAtMs: null, nonzeroAtMs: null },
   tariffSinceMs: Number.NEGATIVE_INFINITY,
   lastReadAtMs: null,

@@ -4,12 +4,12 @@ import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { compareSeriesReadings, type EnergyInterval, type SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
-import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { countsUntilMs, type Roles, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
+import { getCountingEndMs, rolesAt, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { hasRisen, shiftStepAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
-import { COMMODITIES, isPlaced, METERS } from '#src/database/meter.ts';
+import { COMMODITIES, isElectricityMeter, METERS } from '#src/database/meter.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
@@ -49,7 +49,7 @@ const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ is
 /** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
 function expectMeters(device: StoredDevice, all: History['readings']): void {
   const { settings, meters } = device;
-  for (const meter of METERS.filter((one) => !isPlaced(one))) {
+  for (const meter of METERS.filter((one) => !isElectricityMeter(one))) {
     const meterWords = meter.split('_');
     const ofMeter = readingsOfDevice(all).flatMap((one) => {
       const words = one.channel.split('/');
@@ -101,15 +101,15 @@ export function expectReferenceResults(device: StoredDevice, all: History['readi
       Number.POSITIVE_INFINITY,
     );
     const whole = [...sent, ...added].sort(compareSeriesReadings);
-    const pointText = (point: SeriesReading) => `${pointKey(point)} ${point.value}`;
+    const pointText = (point: SeriesReading) => `${getReadingKey(point)} ${point.value}`;
     expectEqual([...points.values()].sort(compareSeriesReadings).map(pointText), whole.map(pointText));
     expect(lastReadAtMs).toBe(whole.at(-1)?.readAtMs);
     const rule = createCountingRuleByTime(of, (roles) =>
       selectCountingRule(channel, kind, roles, { ...settings, stepsBack: stepsBack.after }),
     );
-    const counted = whole.filter(({ readAtMs }) => readAtMs < countsUntilMs(of));
+    const counted = whole.filter(({ readAtMs }) => readAtMs < getCountingEndMs(of));
     const run = replayReadings(rule, rule.initial, counted, isExcluded);
-    expectEqual(verdicts, new Map([...run.verdicts.values()].map((judged) => [pointKey(judged), judged.verdict])));
+    expectEqual(verdicts, new Map([...run.verdicts.values()].map((judged) => [getReadingKey(judged), judged.verdict])));
     expectEqual(JSON.parse(tail ?? 'null'), counted.length === whole.length ? run.state : null);
   }
 }
@@ -124,7 +124,7 @@ export function expectStoredByRules(device: StoredDevice): void {
   const steps: Step[] = [];
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
     const roles = rolesAt(of);
-    const endMs = countsUntilMs(of);
+    const endMs = getCountingEndMs(of);
     const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };
     const rule = createCountingRuleByTime(of, (one) => selectCountingRule(channel, kind, one, judgedBy));
@@ -155,7 +155,7 @@ export function expectStoredByRules(device: StoredDevice): void {
 
 interface Step {
   readonly step: EnergyInterval;
-  readonly roles: Roles;
+  readonly roles: SeriesRoles;
   /** Channel of its series. */
   readonly of: string;
   /**
@@ -165,8 +165,8 @@ interface Step {
   readonly tariff: string | null;
 }
 
-const tariffOf = ({ isTariff, meter, export: isExport }: Roles, of: string): string | null =>
-  isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isPlaced(meter) ? meter : isExport}` : null;
+const tariffOf = ({ isTariff, meter, export: isExport }: SeriesRoles, of: string): string | null =>
+  isTariff ? `${parseChannel(of).circuit} ${meter !== null && !isElectricityMeter(meter) ? meter : isExport}` : null;
 
 /**
  * Whether a rising step of another tariff lies within a rising step and ends before it. If so, the energy of the outer step is placed after

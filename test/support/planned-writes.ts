@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
-import { pendingEditFromMs } from '#ingest/normalise/edits.ts';
+import { findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import {
@@ -85,7 +85,7 @@ export function* writeBatch(
 export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: number): void {
   const { device, version } = store.load(deviceId);
   if (device.computedWith === null) return;
-  const openMs = (device.edits ?? []).flatMap((edit) => pendingEditFromMs(edit) ?? []);
+  const openMs = (device.edits ?? []).flatMap((edit) => findPendingEditStartMs(edit) ?? []);
   const roles = findPendingRoles(device, [...device.series.values()]);
   const settingsFrom = findTimesWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];

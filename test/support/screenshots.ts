@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { loadDemoConfig } from '#src/config/load.ts';
-import { dayBefore } from '#src/dashboard/parts/format.ts';
-import { todayInZone } from '#src/dashboard/parts/period.ts';
+import { getDayBefore } from '#src/dashboard/parts/format.ts';
+import { getTodayInZone } from '#src/dashboard/parts/period.ts';
 import { type Demo, startDemo } from '#src/start/demo.ts';
 import { SCREEN_SIZES, startBrowser } from './browser.ts';
 import { temporaryFolder } from './service.ts';
@@ -22,7 +22,7 @@ const TIME_ZONE = 'Europe/Berlin';
 type Account = 'home' | 'fleet' | 'admin' | 'nobody';
 /** Returns the previous month, YYYY-MM. */
 const lastMonth = () => {
-  const [year = 0, month = 0] = todayInZone(TIME_ZONE).split('-').map(Number);
+  const [year = 0, month = 0] = getTodayInZone(TIME_ZONE).split('-').map(Number);
   return new Date(Date.UTC(year, month - 2, 1)).toISOString().slice(0, 7);
 };
 
@@ -34,7 +34,7 @@ const PICTURES: Record<Account, Record<string, (page: Page) => Promise<unknown>>
   home: {
     // Shows yesterday, because at night the current day has hardly any usage.
     async home(page) {
-      await page.goto(`/dashboard/home/day/${dayBefore(todayInZone(TIME_ZONE))}`);
+      await page.goto(`/dashboard/home/day/${getDayBefore(getTodayInZone(TIME_ZONE))}`);
       await page.locator('.lead > div', { hasText: 'Used' }).locator('.money').waitFor();
     },
     async month(page) {

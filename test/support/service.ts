@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heapEnvironment, heapFlags } from '#src/start/children.ts';
+import { getHeapEnvironment, getHeapFlags } from '#src/start/children.ts';
 import { PROGRAM } from './program.ts';
 
 /** A role of the service that runs in a separate process, as in production. */
@@ -28,14 +28,14 @@ export async function startRole(
   const ports = { MQTT_PORT: '0', MQTTS_PORT: '0', API_PORT: '0', HTTP_PORT: '0', OPERATOR_PORT: '0' };
   const child = fork(program, [role], {
     env: {
-      ...heapEnvironment(role),
+      ...getHeapEnvironment(role),
       PATH: process.env.PATH,
       TMPDIR: process.env.TMPDIR,
       LOG_LEVEL: 'warn',
       ...ports,
       ...env,
     },
-    execArgv: heapFlags(role),
+    execArgv: getHeapFlags(role),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));

@@ -3,7 +3,7 @@ import { drawHomeTraits, freezerWatts, type HomeTraits, simulateDay } from '#sim
 import { createRandom } from '#simulators/random.ts';
 import { drawSolarTraits, simulateSolarDay } from '#simulators/solar.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { dayNumber } from '#src/remarks/calendar.ts';
+import { toDayNumber } from '#src/remarks/calendar.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from '#src/remarks/profile.ts';
 
 const DAY_MS = 86_400_000;
@@ -79,7 +79,7 @@ function quarters(minutes: Int32Array): Float64Array {
 export function profileAt(year: SimulatedYear, quarter: number, hasPlug: boolean): HomeProfile {
   const from = Math.max(0, quarter - SEEN_DAYS * QUARTER_HOURS_PER_DAY);
   const today = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-  const firstDay = dayNumber('2025-01-01');
+  const firstDay = toDayNumber('2025-01-01');
   return {
     fromMs: FROM_MS + from * QUARTER_HOUR_MS,
     used: year.used.subarray(from, quarter),

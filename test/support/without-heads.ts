@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import type { Pool } from '#src/database/connect.ts';
 import {
+  getQuarterHourColumn,
   getStoredRelation,
   LATER_QUARTER_HOURS,
   LEVELS,
   LOAD_PROFILE,
   MEASURE_COLUMNS,
-  quarterHourColumn,
   STORED_LEVELS,
 } from '#src/rollups/levels.ts';
 import type { TestDatabase } from './database.ts';
@@ -45,7 +45,7 @@ export async function revertHoursMigration({ pool, capabilities }: TestDatabase)
     'DELETE FROM device_hours',
     ...MEASURE_COLUMNS.flatMap((column) =>
       LATER_QUARTER_HOURS.map(
-        (quarter) => `ALTER TABLE device_hours DROP COLUMN ${quarterHourColumn(column, quarter)}`,
+        (quarter) => `ALTER TABLE device_hours DROP COLUMN ${getQuarterHourColumn(column, quarter)}`,
       ),
     ),
     'ALTER TABLE device_hours RENAME TO closed_device_intervals',

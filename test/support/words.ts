@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { CompiledMessage } from 'icu-minify/format';
-import { compileWords, type Texts } from '#src/core/compile-words.ts';
+import { compileTexts, type NestedTexts } from '#src/core/compile-words.ts';
 import { type CompiledWords, type Language, setWords } from '#src/dashboard/words/words.ts';
 
 const WORDS = resolve(import.meta.dirname, '../../src/dashboard/words');
 
 /** Returns a language's texts by page of the dashboard. */
-export const getPages = (language: Language): Record<string, Texts> =>
+export const getPages = (language: Language): Record<string, NestedTexts> =>
   Object.fromEntries(
     readdirSync(join(WORDS, language))
       .toSorted()
@@ -15,11 +15,11 @@ export const getPages = (language: Language): Record<string, Texts> =>
   );
 
 /** Returns a language's texts of mails, SMS and plain pages. */
-export const getMailTexts = (language: Language): Record<string, Texts> =>
+export const getMailTexts = (language: Language): Record<string, NestedTexts> =>
   JSON.parse(readFileSync(resolve(WORDS, '../../delivery/words', `${language}.json`), 'utf8'));
 
 /** Returns the texts of a language in the compiled form that a browser fetches. */
-export const compiledWords = (language: Language): Promise<CompiledWords> => compileWords(getPages(language));
+export const compiledWords = (language: Language): Promise<CompiledWords> => compileTexts(getPages(language));
 
 /** Sets the language of `words()` in this process, as `words/choice.ts` does in a browser. */
 export async function loadWords(language: Language, tags: readonly string[] = []): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
-import type { Evaluator } from '#src/alerts/pool.ts';
+import type { AlertEvaluator } from '#src/alerts/pool.ts';
 import { fireSilenceAlerts } from '#src/alerts/silence.ts';
 import { updateAlert } from '#src/alerts/store.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -15,7 +15,7 @@ import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let database: TestDatabase;
 let db: Database;
-let evaluator: Evaluator;
+let evaluator: AlertEvaluator;
 let home: Meter;
 /** Current time of the tests: a Wednesday, noon UTC. As in operation, the aggregates are materialised up to an earlier time. */
 const NOW = new Date('2026-06-17T12:00:00Z');
@@ -286,7 +286,7 @@ describe('an alert of a home with solar panels', () => {
 });
 
 test('a user can be erased while alerts are evaluated and reported: both succeed', async () => {
-  const slow: Evaluator = {
+  const slow: AlertEvaluator = {
     ...evaluator,
     async candidates(...batch) {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -322,7 +322,7 @@ test('a worker that fails before its commit changes nothing', async () => {
     NOW,
   );
   await database.settle(NOW);
-  const broken: Evaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
+  const broken: AlertEvaluator = { ...evaluator, candidates: () => Promise.reject(new Error('the thread is gone')) };
   await expect(evaluateChangedHours(database.pool, broken, NOW)).rejects.toThrow('the thread is gone');
   expect(await eventsOf()).toEqual([]);
   await evaluate();

@@ -7,7 +7,7 @@ import { createWriter, type IncomingMessage } from '#ingest/write/writer.ts';
 import { AppError } from '#src/core/errors.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { meterKey } from '#src/database/meter.ts';
+import { getMeterKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { createEdit, listEdits, revokeEdit } from '#src/devices/edits/store.ts';
@@ -398,7 +398,7 @@ test.each(['import', 'gas'])('differing rows of %s beyond the limit are counted,
   expect(await checkAllRollups(pool, { ...options, mode: 'check' })).toMatchObject({ differing: 0, differences: [] });
   const [{ name }] = (await pool.query(relationOf(database, 'closed_user_hourly'))).rows;
   await pool.query(`UPDATE ${name} SET energy_milliwatt_hours = energy_milliwatt_hours + 1 WHERE user_id = $1`, [
-    channel === 'import' ? home.userId : meterKey(home.userId, 'gas'),
+    channel === 'import' ? home.userId : getMeterKey(home.userId, 'gas'),
   ]);
   const report = await checkAllRollups(pool, { ...options, mode: 'repair' });
   // The report lists at most 100 differences per relation. On continuous aggregates, the days of the changed hours differ, too.

@@ -3,7 +3,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroupHomes as homesOfGroup } from '#src/groups/members.ts';
 import {
   addLateEnergy,
@@ -97,7 +97,7 @@ async function answeredMeanwhile(name: string, zone: string) {
       yield* group.composed();
     },
   };
-  const range = dayRange(start, end, zone);
+  const range = createDayRange(start, end, zone);
   const storedSums = await loadStoredSums(db, groupId, changing, { range, groupBy: 'month' });
   const streamedRows = [];
   for await (const page of streamGroupInsights(db, changing, range, 'month', storedSums)) streamedRows.push(...page);

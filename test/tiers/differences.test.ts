@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -42,7 +42,7 @@ test('differences give the same result if written by several statements of limit
   await database.pool.query(`SELECT erase_consumption('usr_' || n) FROM generate_series(0, 3) n`);
   expect(await levels()).toEqual([[], [], [], []]);
 
-  const steps = applyDeltas(toDeltaStatementRows(differences), 7);
+  const steps = createDeltaStatements(toDeltaStatementRows(differences), 7);
   expect(steps).toHaveLength(6);
   const rows: number[] = [];
   await inTransaction(database.pool, async (client) => {

@@ -5,7 +5,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEdit } from '#src/devices/edits/store.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -67,7 +67,7 @@ test('an erased user is in no relation of the database, nor is the user’s cons
   await database.settle();
   for (const one of [gone, stays]) await one.read([[at(29, 60), 131.5]]);
   const day = at(50).toISOString().slice(0, 10);
-  const { period } = await createBillPeriod(db, gone, dayRange(day, day, 'UTC'), new Date());
+  const { period } = await createBillPeriod(db, gone, createDayRange(day, day, 'UTC'), new Date());
   await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, new Date());
   // The user edits readings of its own devices, and of others' devices.
   const editing = { author: gone.userId, now: new Date(), oldest: at(300) };

@@ -6,14 +6,14 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /** A home that is exported as Green Button and imported into another account has the same energies, hour by hour, to the milliwatt-hour. */
 const MINUTE_MS = 60_000;
-const RANGE = dayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
+const RANGE = createDayRange('2026-03-25', '2026-04-01', 'Europe/Berlin');
 const DAYS = 'start=2026-03-25&end=2026-04-01&tz=Europe/Berlin';
 
 let api: TestApi;
@@ -29,7 +29,7 @@ async function homeWithMeter(readings: readonly object[]) {
     key: home.key,
     body: { type: 'smart_meter', location: 'x' },
   });
-  const topic = readingsTopic(json.device_id);
+  const topic = getReadingsTopic(json.device_id);
   const writer = createWriter(api.database.pool, { now: () => api.now.getTime() });
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));

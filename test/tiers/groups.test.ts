@@ -6,7 +6,7 @@ import {
   changeGroupAtRandom,
   expectedGroupAnswer,
   GROUP_NAMES,
-  type GroupedUnit,
+  type GroupRowUnit,
   PROPERTY_RUNS,
   registerGroupedHomes,
 } from '#test/support/grouped-homes.ts';
@@ -28,8 +28,8 @@ import {
  * Random homes in random groups: a group's usage in responses equals an independent sum over its distinct homes, to the last digit, whether
  * or not sums of the group are stored.
  */
-const UNITS: readonly GroupedUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
-const STORED_UNITS: readonly GroupedUnit[] = ['day', 'month'];
+const UNITS: readonly GroupRowUnit[] = ['quarter_hour', 'half_hour', 'hour', 'day', 'month'];
+const STORED_UNITS: readonly GroupRowUnit[] = ['day', 'month'];
 const HOMES = [0, 1, 2, 3, 4, 5];
 /** Indices of the homes that remain after one account was deleted and another account is no longer a homeowner. */
 const REMAINING_HOMES = [0, 1, 2, 5];

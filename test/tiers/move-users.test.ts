@@ -8,7 +8,7 @@ import { createDatabase, type Pool } from '#src/database/connect.ts';
 import { BUNDLED_RELATIONS, RETURNED_RELATIONS, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import { getStoredRelation, PACKED_DAYS, STORED_HOURS, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
-import { closeAccounts, reopenAccounts } from '#src/start/users-move/close.ts';
+import { closeAccountsAtSource, reopenAccounts } from '#src/start/users-move/close.ts';
 import { moveUsers, type UsersMove } from '#src/start/users-move/move-users.ts';
 import { createUser } from '#src/users/store.ts';
 import { findDifferingAccountRows, readAccountRows } from '#test/support/account-rows.ts';
@@ -444,7 +444,7 @@ if (!isWithHypertablesOnly) {
     expect(findDifferingAccountRows(before, await rowsOf(source.pool, relations))).toEqual([]);
 
     // Rows that refer to an account deleted meanwhile are not restored, and do not prevent the restoration of the other rows.
-    await closeAccounts(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
+    await closeAccountsAtSource(source.pool, userIds, { toInstallation: 'elsewhere', redirect: async () => {} });
     const { rows } = await source.pool.query("SELECT relation FROM parcels WHERE starts_with(relation, 'returned:')");
     const parcels = rows.map(({ relation }) => relation);
     expect(RETURNED_RELATIONS.filter(({ relation }) => !parcels.includes(`returned:${relation}`))).toEqual([]);

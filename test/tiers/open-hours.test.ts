@@ -5,7 +5,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights, loadUsageSummary } from '#src/energy/insights.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import type { UserTimeRange } from '#src/energy/usage/totals.ts';
 import { LEVELS, LOAD_PROFILE, MEASURE_NAMES, type Measure } from '#src/rollups/levels.ts';
 import { createUser } from '#src/users/store.ts';
@@ -99,7 +99,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
   const db = createDatabase(database.pool);
   const found: Record<string, unknown> = {};
   for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata']) {
-    const range = dayRange('2026-05-31', '2026-06-01', zone);
+    const range = createDayRange('2026-05-31', '2026-06-01', zone);
     for (const whose of [{ userId }, ...deviceIds.map((deviceId) => ({ deviceId }))]) {
       const name = `${zone} ${Object.keys(whose)} ${Object.values(whose)}`;
       for (const group of ['hour', 'day', 'month'] as const)
@@ -112,7 +112,7 @@ async function answers({ userId, deviceIds }: { userId: string; deviceIds: strin
   found['whole months'] = await loadImportInsights(
     db,
     { userId },
-    dayRange('2026-05-01', '2026-06-30', 'UTC'),
+    createDayRange('2026-05-01', '2026-06-30', 'UTC'),
     'month',
   );
   const asked: UserTimeRange[] = [

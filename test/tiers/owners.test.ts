@@ -5,7 +5,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
-import { LEVELS, LOAD_PROFILE, levelColumns } from '#src/rollups/levels.ts';
+import { LEVELS, LOAD_PROFILE, listLevelColumns } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -74,7 +74,7 @@ function batchesOf(ids: readonly string[]): IncomingMessage[][] {
 async function rowsOf(name: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const level of [LOAD_PROFILE, ...LEVELS]) {
-    const columns = levelColumns(level).filter((column) => column !== 'user_id');
+    const columns = listLevelColumns(level).filter((column) => column !== 'user_id');
     const selected = columns.map((one) => (one === 'device_id' ? `replace(device_id, $2, '') AS device_id` : one));
     const { rows } = await database.pool.query(
       `SELECT ${selected.join(', ')} FROM ${level.relation} WHERE user_id = (SELECT user_id FROM users WHERE email = $1)

@@ -4,8 +4,8 @@ import { createDatabase } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { loadImportInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
-import { findLevel, levelColumns, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
+import { findLevel, listLevelColumns, MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { packDays, unpackDays } from '#src/rollups/pack.ts';
 import { eraseUser } from '#src/users/erase.ts';
@@ -95,7 +95,7 @@ function differences(
   return found;
 }
 
-const COLUMNS = levelColumns(findLevel('device_intervals')).slice(3);
+const COLUMNS = listLevelColumns(findLevel('device_intervals')).slice(3);
 
 const stored = async () =>
   (
@@ -369,7 +369,7 @@ test('an installation with a row per quarter-hour answers the same after the upd
   const answers = async () => {
     const found: unknown[] = [];
     for (const zone of ['UTC', 'Asia/Kolkata']) {
-      const range = dayRange('2026-10-22', '2026-11-19', zone);
+      const range = createDayRange('2026-10-22', '2026-11-19', zone);
       for (const whose of [{ userId: home.userId }, { deviceId: home.deviceId }])
         for (const group of ['hour', 'day', 'month'] as const)
           found.push(await loadImportInsights(db, whose, range, group));

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { LEVELS, LOAD_PROFILE, levelColumns, MEASURE_COLUMNS, STORED_LEVELS } from '#src/rollups/levels.ts';
+import { LEVELS, LOAD_PROFILE, listLevelColumns, MEASURE_COLUMNS, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 const FOUND = resolve(import.meta.dirname, '../../node_modules/.relations');
@@ -54,7 +54,7 @@ test('relations of the aggregates have the declared columns, and a difference ha
   for (const level of [LOAD_PROFILE, ...LEVELS])
     expect({ ...level, has: (await columns(level.relation)).sort() }).toEqual({
       ...level,
-      has: levelColumns(level).sort(),
+      has: listLevelColumns(level).sort(),
     });
   expect(await columns('interval_delta')).toEqual(['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS]);
 });

@@ -2,7 +2,7 @@ import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { freePort } from '#test/support/free-port.ts';
@@ -44,7 +44,7 @@ async function meter() {
   });
   client.on('error', () => {});
   const send = (atMs: number, kwh: number) =>
-    client.publishAsync(readingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
+    client.publishAsync(getReadingsTopic(deviceId), JSON.stringify({ ts: atMs, energy_total_kwh: kwh }), { qos: 1 });
   /** Returns the stored energy in mWh of the hours between two times. */
   const used = async (fromMs: number, toMs: number): Promise<number> => {
     const { rows } = await database.pool.query(

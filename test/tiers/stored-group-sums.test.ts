@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import { createDatabase, type Database, type PoolClient } from '#src/database/connect.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { streamGroupInsights } from '#src/energy/group/insights.ts';
 import { storeGroupSums } from '#src/energy/group/store-sums.ts';
 import { loadStoredSums, type StoredGroupSums } from '#src/energy/group/stored-sums.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { historyFactsSql, storeHistoryFacts } from '#src/energy/usage/pasts.ts';
 import { changeMembers, listGroupHomes } from '#src/groups/members.ts';
 import { createGroup } from '#src/groups/store.ts';
@@ -61,7 +61,7 @@ const runPass = (waitMs = 5_000) =>
 async function streamedSums(): Promise<{ rows: Record<string, unknown>; kept: string[]; begun: string | null }> {
   const group = await loadGroupHomes(db, await listGroupHomes(db, groupId), new Set(['estimated']));
   const answer = async (groupBy: 'day' | 'month', start: string) => {
-    const range = dayRange(start, dateOf(0), 'UTC');
+    const range = createDayRange(start, dateOf(0), 'UTC');
     const storedSums = await loadStoredSums(db, groupId, group, { range, groupBy });
     const rowsOf = async (kept: StoredGroupSums | null, on: Database = db) => {
       const rows = [];
@@ -142,7 +142,7 @@ test('a group’s sum includes a late reading that commits after a pass that did
   holdUntilEnd(client);
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(9, 60).getTime() };
-  for (const step of applyDeltas(
+  for (const step of createDeltaStatements(
     toDeltaStatementRows([{ ...late, energyMilliwattHours: 4_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
   ))
     await step(client);
@@ -168,7 +168,7 @@ test('a pass waits for a writer that began before changes were recorded', async 
   holdUntilEnd(client);
   await client.query('BEGIN');
   const late = { deviceId: home.deviceId, userId: home.userId, startsAtMs: at(8, 60).getTime() };
-  for (const step of applyDeltas(
+  for (const step of createDeltaStatements(
     toDeltaStatementRows([{ ...late, energyMilliwattHours: 6_000_000, ...FULLY_KNOWN_QUARTER_HOUR }]),
   ))
     await step(client);

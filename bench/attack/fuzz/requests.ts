@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { DescribedOperation, OpenApiDocument } from './document.ts';
-import { arbitraryMembers, arbitraryValues, rareOrNull } from './values.ts';
+import { arbitraryMembers, arbitraryMostlyNull, arbitraryValues } from './values.ts';
 
 /** A generated request to an operation, by one of the callers. */
 export interface FuzzedRequest {
@@ -65,12 +65,12 @@ function requestTo(
   );
   const json =
     body === undefined ? fc.constant(undefined) : arbitraryValues(body, resolve).map((one) => JSON.stringify(one));
-  const rubbish = rareOrNull(fc.constantFrom(...RAW), 30);
+  const rubbish = arbitraryMostlyNull(fc.constantFrom(...RAW), 30);
   const headers = fc.record({
-    type: rareOrNull(fc.constantFrom(...TYPES), 40),
-    accept: rareOrNull(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
-    idempotency: rareOrNull(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
-    query: rareOrNull(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
+    type: arbitraryMostlyNull(fc.constantFrom(...TYPES), 40),
+    accept: arbitraryMostlyNull(fc.constantFrom('text/csv', 'text/csv;q=0', '*/*', 'x/y', ''), 8),
+    idempotency: arbitraryMostlyNull(fc.constantFrom('one', 'two', 'three', 'a b', 'x'.repeat(256)), 8),
+    query: arbitraryMostlyNull(fc.constantFrom('limit=1', 'user_id=%00', 'x=1', '&&', '__proto__=1', '%'), 40),
   });
   return fc.tuple(fc.nat(askers - 1), values, json, rubbish, headers).map(([by, given, made, other, more]) => {
     const inPath = (name: string) => inUrl(given[name]);

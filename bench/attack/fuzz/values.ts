@@ -107,7 +107,7 @@ const BY_NAME: Record<string, Arbitrary<unknown>> = {
 };
 
 /** Generates a value once in `times` cases, otherwise null. */
-export const rareOrNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
+export const arbitraryMostlyNull = <T>(one: Arbitrary<T>, times: number): Arbitrary<T | null> =>
   fc.oneof({ weight: times - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: one });
 
 /**

@@ -16,7 +16,7 @@ import { TENANT_PROBES } from './tenants.ts';
 import { INVALID_VALUE_PROBES } from './values.ts';
 import { WEBHOOK_PROBES } from './webhooks.ts';
 
-export const PROBES: readonly Probe[] = [
+export const ALL_PROBES: readonly Probe[] = [
   ...REVOKED_KEY_PROBES,
   ...TENANT_PROBES,
   ...ACCOUNT_PROBES,

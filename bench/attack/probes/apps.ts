@@ -1,9 +1,9 @@
 import {
   type App,
-  appSettings,
   authorizeApp,
-  codeForm,
-  consentRequest,
+  createAppSettings,
+  createCodeExchangeForm,
+  createConsentRequest,
   createHomeWithApp,
   getSharedApp,
   openBrowser,
@@ -72,7 +72,10 @@ const REQUESTS: readonly Probe[] = [
     async (world) => {
       const { key } = await world.person('utility');
       for (const uri of REFUSED_REDIRECTS) {
-        const { status } = await world.ask('POST', '/v1/apps', { key, body: appSettings({ redirect_uris: [uri] }) });
+        const { status } = await world.ask('POST', '/v1/apps', {
+          key,
+          body: createAppSettings({ redirect_uris: [uri] }),
+        });
         expectOneOf(status, [422], `an app with ${uri}`);
       }
     },
@@ -83,9 +86,9 @@ const REQUESTS: readonly Probe[] = [
       await world.person('utility'),
       await world.person('utility'),
     ];
-    const refused = await world.ask('POST', '/v1/apps', { key: home.key, body: appSettings() });
+    const refused = await world.ask('POST', '/v1/apps', { key: home.key, body: createAppSettings() });
     expectOneOf(refused.status, [403], 'an app of a homeowner');
-    const { app_id } = (await world.must('POST', '/v1/apps', { key: owner.key, body: appSettings() })).json;
+    const { app_id } = (await world.must('POST', '/v1/apps', { key: owner.key, body: createAppSettings() })).json;
     for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const) {
       const { status } = await world.ask(method, `/v1/apps/${app_id}`, { key: other.key, ...(body && { body }) });
       expectOneOf(status, [404], `${method} of another utility’s app`);
@@ -95,7 +98,7 @@ const REQUESTS: readonly Probe[] = [
     const app = await getSharedApp(world);
     for (const redirect_uri of FORGED_REDIRECTS) {
       const browser = await openBrowser(world);
-      const { status, headers } = await browser.open(consentRequest(app, { redirect_uri }).path);
+      const { status, headers } = await browser.open(createConsentRequest(app, { redirect_uri }).path);
       expectOneOf(status, [400], redirect_uri);
       expectThat(headers.location === undefined, `${redirect_uri} leads to ${headers.location}`);
     }
@@ -110,11 +113,11 @@ const REQUESTS: readonly Probe[] = [
       { prompt: 'none' },
     ];
     for (const more of tries) {
-      const { headers } = await (await openBrowser(world)).open(consentRequest(app, more).path);
+      const { headers } = await (await openBrowser(world)).open(createConsentRequest(app, more).path);
       expectThat(/[?&#]error=/.test(String(headers.location)), `${JSON.stringify(more)} leads to ${headers.location}`);
     }
     for (const response_mode of ['fragment', 'form_post', 'web_message']) {
-      const { status } = await (await openBrowser(world)).open(consentRequest(app, { response_mode }).path);
+      const { status } = await (await openBrowser(world)).open(createConsentRequest(app, { response_mode }).path);
       expectOneOf(status, [400], `response_mode ${response_mode}`);
     }
   }),
@@ -127,9 +130,9 @@ const CONSENT: readonly Probe[] = [
       const app = await getSharedApp(world);
       const [home, other] = [await world.person('homeowner'), await world.person('homeowner')];
       const browser = await openBrowser(world, home);
-      const { at, page } = await openConsentPage(browser, consentRequest(app));
+      const { at, page } = await openConsentPage(browser, createConsentRequest(app));
       expectThat(/frame-ancestors 'none'/.test(String(page.headers['content-security-policy'])), 'it allows frames');
-      const foreign = await openConsentPage(await openBrowser(world, other), consentRequest(app));
+      const foreign = await openConsentPage(await openBrowser(world, other), createConsentRequest(app));
       for (const csrf of ['', 'x', foreign.csrf]) {
         const { status } = await browser.open(at, { csrf, until: 'unlimited', decision: 'allow' });
         expectOneOf(status, [403], 'a form with another token');
@@ -143,7 +146,10 @@ const CONSENT: readonly Probe[] = [
     'the answer to an app names the issuer, against a mix-up of servers',
     async (world) => {
       const app = await getSharedApp(world);
-      const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), consentRequest(app));
+      const back = await authorizeApp(
+        await openBrowser(world, await world.person('homeowner')),
+        createConsentRequest(app),
+      );
       const { json } = await world.ask('GET', '/.well-known/oauth-authorization-server');
       expectOneOf(back.searchParams.get('iss'), [json.issuer], 'iss');
     },
@@ -165,7 +171,7 @@ const FAILING: readonly [
 
 async function anotherApp(world: AttackedInstallation): Promise<App> {
   const { key } = await world.person('utility');
-  const { json } = await world.must('POST', '/v1/apps', { key, body: appSettings() });
+  const { json } = await world.must('POST', '/v1/apps', { key, body: createAppSettings() });
   return { clientId: json.client_id, secret: json.client_secret };
 }
 
@@ -175,10 +181,10 @@ const TOKENS: readonly Probe[] = [
       `a code is not exchanged ${what}`,
       async (world) => {
         const app = await getSharedApp(world);
-        const request = consentRequest(app);
+        const request = createConsentRequest(app);
         const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
         const by = as === undefined ? app : await anotherApp(world);
-        const { status, json } = await requestTokens(world, by, change(codeForm(back, request)));
+        const { status, json } = await requestTokens(world, by, change(createCodeExchangeForm(back, request)));
         expectOneOf(status, [400], 'the exchange');
         expectThat(json?.access_token === undefined, 'a token was issued');
       },
@@ -189,10 +195,10 @@ const TOKENS: readonly Probe[] = [
     'a code that is replayed at every process at once gives access to nobody in the end',
     async (world) => {
       const app = await getSharedApp(world);
-      const request = consentRequest(app);
+      const request = createConsentRequest(app);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
       const tries = [...world.apis, ...world.apis].map((api) =>
-        requestTokens(world, app, codeForm(back, request), api),
+        requestTokens(world, app, createCodeExchangeForm(back, request), api),
       );
       const issued = (await Promise.all(tries)).filter(({ status }) => status === 200);
       expectThat(issued.length <= 1, `${issued.length} exchanges of one code succeeded`);
@@ -293,11 +299,11 @@ const ENDS: readonly Probe[] = [
       await world.must('DELETE', `/v1/users/${home.userId}`);
       await expectRefusedEverywhere(world, tokens.access_token);
       const owner = await world.person('utility');
-      const { json } = await world.must('POST', '/v1/apps', { key: owner.key, body: appSettings() });
+      const { json } = await world.must('POST', '/v1/apps', { key: owner.key, body: createAppSettings() });
       const app = { clientId: json.client_id, secret: json.client_secret };
-      const request = consentRequest(app);
+      const request = createConsentRequest(app);
       const back = await authorizeApp(await openBrowser(world, await world.person('homeowner')), request);
-      const { access_token } = (await requestTokens(world, app, codeForm(back, request))).json;
+      const { access_token } = (await requestTokens(world, app, createCodeExchangeForm(back, request))).json;
       expectOneOf((await read(world, access_token)).status, [200], 'the app before');
       await world.must('DELETE', `/v1/users/${owner.userId}`);
       await expectRefusedEverywhere(world, access_token);

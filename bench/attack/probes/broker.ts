@@ -129,7 +129,7 @@ async function neverRelease(
 }
 
 /** Resident memory of all processes of a role of the installation, in MiB (proc(5), statm: second field, in pages of 4 KiB). */
-export function residentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
+export function readResidentMib(world: AttackedInstallation, role: 'ingest' | 'api'): number {
   const processes = getProcesses(world.target.dataDir ?? '').filter(({ command }) =>
     command.startsWith(`energy ${role}`),
   );
@@ -145,13 +145,13 @@ const MEMORY: readonly Probe[] = [
   probe(
     'thirty sessions of one login with twenty messages at QoS 2 that are never released take no memory',
     async (world) => {
-      const before = residentMib(world, 'ingest');
+      const before = readResidentMib(world, 'ingest');
       const hog = await gateway(world);
       let sentBytes = 0;
       await expectFair(world, async () => {
         sentBytes = await neverRelease(world, hog, 30, 20);
       });
-      const after = residentMib(world, 'ingest');
+      const after = readResidentMib(world, 'ingest');
       expectThat(
         after - before < 300,
         `${Math.round(sentBytes / MIB)} MiB were sent, ${Math.round(after - before)} stayed`,

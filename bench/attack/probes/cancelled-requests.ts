@@ -11,7 +11,7 @@ import {
 import { openSocket, type ServerAddress, sendRequest } from '../client.ts';
 import { defineProbe, expectOneOf, expectThat, type Probe } from '../probe.ts';
 import { type AttackedInstallation, pause } from '../world.ts';
-import { residentMib } from './broker.ts';
+import { readResidentMib } from './broker.ts';
 
 const originOf = ({ host, port }: ServerAddress) => `https://${host}:${port}`;
 
@@ -130,11 +130,11 @@ const UNREAD: readonly Probe[] = [
   defineProbe(
     'sixty connections without a key that take nothing fill no memory, and a slow reader has its answer',
     async (world) => {
-      const before = residentMib(world, 'api');
+      const before = readResidentMib(world, 'api');
       const raws = await readNothing(world, 60);
       let most = 0;
       for (let turn = 0; turn < 60; turn++) {
-        most = Math.max(most, residentMib(world, 'api'));
+        most = Math.max(most, readResidentMib(world, 'api'));
         await pause(100);
       }
       const length = (await sendRequest(world.target.api, 'GET', LONG)).bytes.length;

@@ -5,7 +5,7 @@ import type { Home } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
 /** A fault of an installation with cells. */
-export interface CellsFault extends ClusterFault {
+export interface CellFault extends ClusterFault {
   /** Whether a run with `--quick` includes this fault. */
   isQuick?: true;
   /** Cell whose homes must not be affected by the fault; omitted if the fault affects all cells. */
@@ -31,10 +31,10 @@ const MOVE = { of: 'stored', seconds: 15 } as const;
 const nothing = async () => {};
 
 /** Returns all faults of cells. `heldMs` receives, for each moved account, the time for which the account was in neither cell, in ms. */
-export function createCellsFaults(
+export function createCellFaults(
   installation: CellsInstallation,
   homes: readonly Home[],
-): { faults: CellsFault[]; heldMs: number[] } {
+): { faults: CellFault[]; heldMs: number[] } {
   const [first, c2] = installation.cells;
   const mover = createMover(installation, homes);
   return {
@@ -60,9 +60,9 @@ export function createCellsFaults(
   };
 }
 
-function ofRouters({ routers }: CellsInstallation): CellsFault[] {
+function ofRouters({ routers }: CellsInstallation): CellFault[] {
   const [one, other = one] = routers.all;
-  const kills = (router: typeof one, number: number): CellsFault => ({
+  const kills = (router: typeof one, number: number): CellFault => ({
     name: `router ${number} killed`,
     goal: ROUTER,
     holdS: 0,
@@ -73,8 +73,8 @@ function ofRouters({ routers }: CellsInstallation): CellsFault[] {
   return [kills(one, 1), kills(other, 2)];
 }
 
-function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
-  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared' | 'goal'>): CellsFault => ({
+function ofIngest(cell: ChaosCell, spared: ChaosCell): CellFault[] {
+  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'goal'>): CellFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, goal: INGEST },
     ...more,
@@ -103,10 +103,10 @@ function ofIngest(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
   ];
 }
 
-function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
+function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
   const { patroni } = cell;
   let primary: Awaited<ReturnType<typeof patroni.primary>> | undefined;
-  const fault = (name: string, more: Omit<CellsFault, 'name' | 'spared' | 'cutsDeliveries'>): CellsFault => ({
+  const fault = (name: string, more: Omit<CellFault, 'name' | 'spared' | 'cutsDeliveries'>): CellFault => ({
     name: `${name} of cell ${cell.name}`,
     ...{ spared, cutsDeliveries: true },
     ...more,
@@ -150,12 +150,9 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellsFault[] {
 }
 
 /** Faults during the move of an account. Whatever the result of the first run of the move command, a later run must complete the move. */
-function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellsFault[] {
+function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellFault[] {
   const [router] = routers.all;
-  const whileMoving = (
-    name: string,
-    interrupt: (running: ReturnType<typeof move>) => Promise<unknown>,
-  ): CellsFault => ({
+  const whileMoving = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellFault => ({
     name: `${name} while an account moves`,
     goal: DATABASE,
     cutsDeliveries: true,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
-import type { ChaosRunRecords, Difference } from '../cluster/compare.ts';
+import type { ChaosRunDifference, ChaosRunRecords } from '../cluster/compare.ts';
 import type { Home } from '../cluster/homes.ts';
 import type { Verdict } from '../cluster/verdict.ts';
 
 /** Errors that `injectErrors` makes, by the kind of difference that the comparison must report. */
-const PLANTED: Record<Extract<Difference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
+const PLANTED: Record<Extract<ChaosRunDifference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
   lost: 'a stored reading deleted',
   doubled: 'a stored reading stored again',
   wrongHour: 'an hour of a home changed by 1 mWh',
@@ -31,7 +31,7 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
  * Waits until the errors can be planted, for at most `withinMs`. In a short run, it may be that all events so far were sent during a fault,
  * or that no hour has ended.
  */
-export async function waitUntilInjectable(
+export async function waitUntilErrorsCanBeInjected(
   pool: Pool,
   [, other]: readonly Home[],
   deliveries: Deliveries,
@@ -76,7 +76,7 @@ export async function injectErrors(pool: Pool, homes: readonly Home[], deliverie
 }
 
 /** Returns the kinds of planted errors of which the comparison did not find exactly one more than before. Pure. */
-export const undetectedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
+export const findUndetectedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
   Object.entries(PLANTED).flatMap(([name, what]) => {
     const kind = name as keyof typeof PLANTED;
     return after[kind] - before[kind] === 1 ? [] : [what];

@@ -3,24 +3,30 @@ import { findMissingRequirements } from '../../../test/support/setup/needs.ts';
 import { formatGoal, type Goal, isGoalMet } from '../../answer.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
-  acknowledgedAt,
   chooseFaults,
+  computeLongestWaitSeconds,
   describeLateHomes,
-  describeWaits,
-  type FaultRow,
-  formatRow,
-  longestWait,
+  describeLongestPubackWaits,
+  type FaultEffect,
+  formatFaultEffect,
+  listAcknowledgementTimesMs,
   MAX_RECOVERY_MS,
   measureFault,
   print,
   printDifferences,
   printRetries,
 } from '../cluster/endure.ts';
-import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from '../cluster/homes.ts';
+import {
+  type Home,
+  type PublishingHomes,
+  startHomes,
+  waitUntilHomesFinish,
+  waitUntilHomesResume,
+} from '../cluster/homes.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
-import { type CellsFault, createCellsFaults } from './faults.ts';
+import { type CellFault, createCellFaults } from './faults.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
-import { injectErrors, undetectedErrors, waitUntilInjectable } from './plant.ts';
+import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './plant.ts';
 
 /** Homes of each cell. */
 const HOMES = 15;
@@ -36,7 +42,7 @@ const MAX_SPARED_WAIT_S = 3;
 const MAX_HELD_MS = 2_000;
 
 /** Effect of a fault. `spared`: if the fault was in one cell, seconds without a PUBACK for the homes of the other cell. */
-interface CellsRow extends FaultRow {
+interface CellsRow extends FaultEffect {
   spared: number | null;
 }
 
@@ -49,7 +55,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   const words = flags.filter((flag) => !flag.startsWith('--'));
   print('two routers, and two cells, each with two databases, two ingest processes and one of each other role …');
   const installation = await installCells();
-  let homes: Homes | undefined;
+  let homes: PublishingHomes | undefined;
   try {
     const { cells, routers } = installation;
     homes = await startHomes(
@@ -59,13 +65,13 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     );
     await begin(homes);
     const calm = await countOutOfOrder(installation);
-    const { faults, heldMs } = createCellsFaults(installation, homes.all);
-    const chosen = (chooseFaults(faults, words) as CellsFault[]).filter((one) => one.isQuick || !isQuick);
+    const { faults, heldMs } = createCellFaults(installation, homes.all);
+    const chosen = (chooseFaults(faults, words) as CellFault[]).filter((one) => one.isQuick || !isQuick);
     const rows: CellsRow[] = [];
     for (const fault of chosen) rows.push(await endure(installation, homes, fault));
     const plan = planErrors(installation, homes.all, rows);
-    await waitUntilInjectable(...plan, scaleTimeLimitMs(PLANTABLE_MS));
-    await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
+    await waitUntilErrorsCanBeInjected(...plan, scaleTimeLimitMs(PLANTABLE_MS));
+    await waitUntilHomesFinish(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
     print('comparing, and comparing again with planted errors …');
     const { verdict, missed } = await judge(installation, homes.all, plan);
     return report({ rows, calm, verdict, missed, heldMs }, flags.includes('--json'));
@@ -75,7 +81,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   }
 }
 
-async function begin({ all }: Homes): Promise<void> {
+async function begin({ all }: PublishingHomes): Promise<void> {
   if (!(await waitUntilHomesResume(all, scaleTimeLimitMs(MAX_RECOVERY_MS))))
     throw new Error(
       `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeLateHomes(all).join('\n')}`,
@@ -89,7 +95,11 @@ async function countOutOfOrder({ cells }: CellsInstallation): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function endure({ cells, receiver }: CellsInstallation, homes: Homes, fault: CellsFault): Promise<CellsRow> {
+async function endure(
+  { cells, receiver }: CellsInstallation,
+  homes: PublishingHomes,
+  fault: CellFault,
+): Promise<CellsRow> {
   print(`${new Date().toISOString()} ${fault.name} …`);
   const row = await measureFault(
     {
@@ -102,9 +112,10 @@ async function endure({ cells, receiver }: CellsInstallation, homes: Homes, faul
   );
   const { spared } = fault;
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
-  const wait = spared ? longestWait(others, acknowledgedAt, row.fromMs, row.toMs) : null;
-  print(`  ${formatRow(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
-  if (wait !== null && wait > MAX_SPARED_WAIT_S) print(describeWaits(others, row.fromMs, row.toMs).join('\n'));
+  const wait = spared ? computeLongestWaitSeconds(others, listAcknowledgementTimesMs, row.fromMs, row.toMs) : null;
+  print(`  ${formatFaultEffect(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
+  if (wait !== null && wait > MAX_SPARED_WAIT_S)
+    print(describeLongestPubackWaits(others, row.fromMs, row.toMs).join('\n'));
   return { ...row, spared: wait };
 }
 
@@ -127,7 +138,7 @@ async function judge(
   const verdict = await compare(scaleTimeLimitMs(JUDGE_MS));
   await injectErrors(...plan);
   const planted = await compare(0);
-  return { verdict, missed: undetectedErrors(verdict.faults, planted.faults) };
+  return { verdict, missed: findUndetectedErrors(verdict.faults, planted.faults) };
 }
 
 function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[] {

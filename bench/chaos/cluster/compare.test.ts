@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChaosRunRecords, compareChaosRunRecords, listRetries } from './compare.ts';
+import { type ChaosRunRecords, compareChaosRunRecords, listDeliveryRetries } from './compare.ts';
 
 const HOUR = 'usr_1 2026-07-05T10:00:00.000Z';
 const NEXT = 'usr_1 2026-07-05T11:00:00.000Z';
@@ -106,7 +106,9 @@ test('allows a repeated call after an attempt that failed, and lists that attemp
   const again = { delivery: 'dlv_1', fromMs: 10_800, toMs: 10_820, error: null };
   const evidence = { ...correctRun, calls, attempts: new Map([['evt_1', [failed, again]]]) };
   expect(compareChaosRunRecords(evidence)).toEqual([]);
-  expect(listRetries(evidence)).toEqual(['evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s']);
+  expect(listDeliveryRetries(evidence)).toEqual([
+    'evt_1: dlv_1 1970-01-01T00:00:00.980Z 5010 ms no response within 5 s',
+  ]);
   // The failed attempt was made after the repeated call, so it is not the reason for the repetition.
   const later = { ...failed, fromMs: 2_000, toMs: 7_000 };
   const other = { ...evidence, attempts: new Map([['evt_1', [later, again]]]) };

@@ -21,11 +21,11 @@ export interface ChaosRunRecords {
    * Delivery attempts that the service recorded, by event. The service repeats a call whose attempt failed, for example for lack of a
    * response in time.
    */
-  attempts: ReadonlyMap<string, readonly Attempt[]>;
+  attempts: ReadonlyMap<string, readonly DeliveryAttemptRecord[]>;
 }
 
 /** An attempt to deliver an event, as the service recorded it. `error`: null for a success. */
-export interface Attempt {
+export interface DeliveryAttemptRecord {
   delivery: string;
   fromMs: number;
   toMs: number;
@@ -43,14 +43,18 @@ export const DIFFERENCE_KINDS = {
 } as const;
 
 /** A deviation of the observations from the expected state. */
-export interface Difference {
+export interface ChaosRunDifference {
   kind: keyof typeof DIFFERENCE_KINDS;
   /** Reading, hour or event that the difference concerns, for the person who investigates it. */
   of: string;
 }
 
 /** Whether a webhook call may be repeated, because its outcome may not have been recorded or was recorded as a failure. */
-const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: ChaosRunRecords['cutOff']): boolean =>
+const mayBeRepeated = (
+  atMs: number,
+  attempts: readonly DeliveryAttemptRecord[],
+  cutOff: ChaosRunRecords['cutOff'],
+): boolean =>
   [...cutOff, ...attempts.filter(({ error }) => error !== null)].some(
     ({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs,
   );
@@ -59,21 +63,21 @@ const mayBeRepeated = (atMs: number, attempts: readonly Attempt[], cutOff: Chaos
  * Returns the failed attempts after which an event was sent again, one line each. They are allowed, but show that the service was slow.
  * Pure.
  */
-export const listRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
+export const listDeliveryRetries = ({ attempts, calls }: Pick<ChaosRunRecords, 'attempts' | 'calls'>): string[] => {
   const repeated = new Set(calls.map(({ event }) => event).filter((event, index, all) => all.indexOf(event) < index));
   return [...repeated].flatMap((event) =>
     (attempts.get(event) ?? []).flatMap((one) => (one.error === null ? [] : [`${event}: ${formatAttempt(one)}`])),
   );
 };
 
-const formatAttempt = ({ delivery, fromMs, toMs, error }: Attempt): string =>
+const formatAttempt = ({ delivery, fromMs, toMs, error }: DeliveryAttemptRecord): string =>
   `${delivery} ${new Date(fromMs).toISOString()} ${toMs - fromMs} ms ${error ?? 'succeeded'}`;
 
 /** Returns every deviation from what the acknowledged readings require. Pure. */
-export function compareChaosRunRecords(evidence: ChaosRunRecords): Difference[] {
+export function compareChaosRunRecords(evidence: ChaosRunRecords): ChaosRunDifference[] {
   const { published, acknowledged, stored, rejected, expectedHours, reportedHours, alerts, calls, attempts } = evidence;
-  const differences: Difference[] = [];
-  const note = (kind: Difference['kind'], of: string) => differences.push({ kind, of });
+  const differences: ChaosRunDifference[] = [];
+  const note = (kind: ChaosRunDifference['kind'], of: string) => differences.push({ kind, of });
   const once = new Set<string>();
   for (const line of stored) {
     if (once.has(line)) note('doubled', line);

@@ -4,9 +4,9 @@ import { findLongestGap, longestGapSeconds } from '../../../test/support/cluster
 import { describeWait } from '../../../test/support/cluster/publisher.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
-import { DIFFERENCE_KINDS, type Difference } from './compare.ts';
+import { type ChaosRunDifference, DIFFERENCE_KINDS } from './compare.ts';
 import type { ClusterFault } from './faults.ts';
-import { type Home, type Homes, waitUntilHomesResume } from './homes.ts';
+import { type Home, type PublishingHomes, waitUntilHomesResume } from './homes.ts';
 import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume, in ms. */
@@ -17,7 +17,7 @@ const UNRECORDED_MS = 1_000;
 const MAX_LISTED = 5;
 
 /** Effect of a fault, in seconds, for the home that waited longest. */
-export interface FaultRow {
+export interface FaultEffect {
   fault: string;
   /** Time without a PUBACK. */
   acknowledged: number;
@@ -35,8 +35,8 @@ export interface FaultRow {
 }
 
 /** Installation into which a fault is injected. */
-export interface Subject {
-  homes: Homes;
+export interface InstallationUnderFault {
+  homes: PublishingHomes;
   receiver: Receiver;
   /** Distributes the load evenly before a fault. */
   prepare(): Promise<unknown>;
@@ -48,9 +48,9 @@ export interface Subject {
 
 /** Injects a fault, waits until all homes have resumed, and returns the effect. */
 export async function measureFault(
-  { homes: { all: homes, spread }, receiver, ...subject }: Subject,
+  { homes: { all: homes, spread }, receiver, ...subject }: InstallationUnderFault,
   fault: ClusterFault,
-): Promise<FaultRow> {
+): Promise<FaultEffect> {
   const resume = async (what: string) => {
     const isResumed = await waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
     if (!isResumed) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
@@ -72,12 +72,12 @@ export async function measureFault(
   // The return of a broker also causes disturbance, because queues and devices move to it.
   await pause(2_000);
   const [fromMs, toMs] = [harmedMs, Date.now()];
-  const acknowledged = longestWait(homes, acknowledgedAt, fromMs, toMs);
-  const stored = longestWait(homes, (home) => home.stored.atMs, fromMs, toMs);
+  const acknowledged = computeLongestWaitSeconds(homes, listAcknowledgementTimesMs, fromMs, toMs);
+  const stored = computeLongestWaitSeconds(homes, (home) => home.stored.atMs, fromMs, toMs);
   const { of, seconds } = fault.goal;
   const isKept = { acknowledged, stored }[of] <= seconds;
   if (!isKept || !wentOn || !isHealed)
-    print([...describeWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
+    print([...describeLongestPubackWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
   delay.disable();
   return {
     fault: fault.name,
@@ -94,10 +94,10 @@ export async function measureFault(
 }
 
 /** Times (ms) of a home's PUBACKs. */
-export const acknowledgedAt = ({ publisher }: Home): number[] => [...publisher.acknowledged.values()];
+export const listAcknowledgementTimesMs = ({ publisher }: Home): number[] => [...publisher.acknowledged.values()];
 
 /** Returns the longest time between two consecutive events of the same home, in seconds: the maximum over all homes. */
-export const longestWait = (
+export const computeLongestWaitSeconds = (
   homes: readonly Home[],
   timesOf: (home: Home) => readonly number[],
   fromMs: number,
@@ -105,8 +105,8 @@ export const longestWait = (
 ): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
 
 /** Describes the homes that waited longest for a PUBACK, the longest first, with their attempts to connect. */
-export function describeWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
-  const waits = homes.map((home) => ({ home, ...findLongestGap(acknowledgedAt(home), fromMs, toMs) }));
+export function describeLongestPubackWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
+  const waits = homes.map((home) => ({ home, ...findLongestGap(listAcknowledgementTimesMs(home), fromMs, toMs) }));
   const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, MAX_LISTED);
   return longest.map(
     ({ home: { deviceId, publisher }, ...gap }) => `  ${deviceId}: ${describeWait(publisher, gap.fromMs, gap.toMs)}`,
@@ -157,12 +157,12 @@ export function chooseFaults(faults: ClusterFault[], words: readonly string[]): 
 }
 
 /** Formats the effect of a fault as one line. */
-export const formatRow = ({ acknowledged, stored, alert, goal, isKept, goesOn: isOn }: FaultRow): string =>
+export const formatFaultEffect = ({ acknowledged, stored, alert, goal, isKept, goesOn: isOn }: FaultEffect): string =>
   `without PUBACK ${acknowledged} s, without a reading stored ${stored} s, slowest alert ${alert ?? '–'} s; ` +
   `goal ${goal} s ${isKept ? 'kept' : 'MISSED'}${isOn ? '' : '; DID NOT GO ON'}`;
 
 /** Prints differences: the first few of each kind. */
-export function printDifferences(differences: readonly Difference[]): void {
+export function printDifferences(differences: readonly ChaosRunDifference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
     for (const { of } of few.slice(0, MAX_LISTED)) print(`WRONG: ${name}: ${of}`);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDatabase, type Pool } from '#src/database/connect.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createAlert } from '../../../test/support/alerts.ts';
 import { type RepeatingPublisher, repeatingPublisher } from '../../../test/support/cluster/publisher.ts';
 import { pairDevices } from '../../support.ts';
@@ -17,7 +17,7 @@ const PLAYED_MS = 19 * HOUR_MS;
 /** Times between two readings, by the readings' own timestamps. An hour is a whole multiple of each. */
 const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
 /** Threshold for an hour's consumption; about half of the hours exceed it. */
-export const THRESHOLD_MILLIWATT_HOURS = 1_000_000;
+export const ALERT_THRESHOLD_MILLIWATT_HOURS = 1_000_000;
 
 /** A home with a meter and an hourly alert. */
 export interface Home {
@@ -32,7 +32,7 @@ export interface Home {
 }
 
 /** Homes that publish readings in order, distributed over all brokers. Each reading is repeated until it is acknowledged. */
-export interface Homes {
+export interface PublishingHomes {
   all: Home[];
   /** Distributes the homes over all brokers again, as at the start. */
   spread(): void;
@@ -56,7 +56,7 @@ export async function startHomes(
   { places, entrances }: { places: readonly HomesPlace[]; entrances: Cluster['entrances'] },
   count: number,
   minutes: number,
-): Promise<Homes> {
+): Promise<PublishingHomes> {
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
   const all: Home[] = [];
@@ -91,7 +91,7 @@ export async function startHomes(
 }
 
 /** Stops publishing, and waits for at most `withinMs` until all messages are acknowledged. */
-export async function finishHomes({ all, finish }: Homes, withinMs: number): Promise<void> {
+export async function waitUntilHomesFinish({ all, finish }: PublishingHomes, withinMs: number): Promise<void> {
   await finish();
   await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(withinMs)]);
 }
@@ -106,10 +106,10 @@ async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entranc
     await createAlert(db, {
       userId,
       type: 'peak_usage',
-      thresholdKwh: THRESHOLD_MILLIWATT_HOURS / 1e6,
+      thresholdKwh: ALERT_THRESHOLD_MILLIWATT_HOURS / 1e6,
       delivery: 'webhook',
     });
-    const topic = readingsTopic(deviceId);
+    const topic = getReadingsTopic(deviceId);
     const publisher = repeatingPublisher({ nodes: entrances, deviceId, secret, topic, first: index });
     homes.push({ userId, deviceId, publisher, readings: [], crossings: new Map(), stored: { atMs: [], upToMs: 0 } });
   }
@@ -135,7 +135,7 @@ function publishNext(home: Home, startMs: number, stepMs: number, number: number
   });
   if (!home.crossings.has(hourMs)) {
     const before = home.readings.findLast((reading) => reading.readAtMs <= hourMs) ?? home.readings[0];
-    if (before && value - before.value > THRESHOLD_MILLIWATT_HOURS)
+    if (before && value - before.value > ALERT_THRESHOLD_MILLIWATT_HOURS)
       home.crossings.set(hourMs, home.readings.length - 1);
   }
   home.publisher.publish(JSON.stringify({ ts: readAtMs, energy_total_kwh: value / 1e6 }));

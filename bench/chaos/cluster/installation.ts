@@ -8,7 +8,7 @@ import { createDatabase, createPool, type Pool } from '#src/database/connect.ts'
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createUser } from '#src/users/store.ts';
 import {
-  freeIngestPorts,
+  findFreeIngestPorts,
   type HAProxy,
   type ProxiedIngest,
   startHAProxy,
@@ -18,7 +18,7 @@ import { type RabbitCluster, type RabbitNode, startRabbitMq } from '../../../tes
 import { freePort } from '../../../test/support/free-port.ts';
 import { type Receiver, startReceiver } from '../../../test/support/receiver.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../../../test/support/service.ts';
-import { type BrokerNetwork, isInNamespaces, setUpNetworkLines } from './lines.ts';
+import { type BrokerNetwork, isRunningInNamespaces, setUpBrokerNetwork } from './lines.ts';
 
 const SECRET_KEY = 'the secret of this installation';
 /** Secret that webhooks are signed with. */
@@ -61,7 +61,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
   await using undo = new AsyncDisposableStack();
   const receiver = undo.adopt(await startReceiver(), (one) => one.close());
   const operatorPorts = [await freePort(), await freePort()] as const;
-  const lines = isInNamespaces() && !isEmbedded ? setUpNetworkLines(3) : null;
+  const lines = isRunningInNamespaces() && !isEmbedded ? setUpBrokerNetwork(3) : null;
   const startingDatabase = startPatroni({ etcdNodes: 3 });
   undo.defer(async () => (await startingDatabase).stop());
   const startingBrokers = isEmbedded ? null : startBrokers(operatorPorts, lines, undo);
@@ -78,7 +78,7 @@ export async function installCluster({ isEmbedded }: { isEmbedded: boolean }): P
     PLAN_LIMITS: JSON.stringify({ free: many, developer: many, enterprise: many }),
     LOG_LEVEL: process.env.CHAOS_LOG ?? 'silent',
   };
-  const ingestPorts = [await freeIngestPorts(), await freeIngestPorts()] as const;
+  const ingestPorts = [await findFreeIngestPorts(), await findFreeIngestPorts()] as const;
   const portsOf = (role: RoleName, which: 0 | 1) => {
     const { mqtt, operator } = ingestPorts[which];
     // Brokers reach the operator endpoint at this machine's address on their own network line, so it must not listen on loopback only.

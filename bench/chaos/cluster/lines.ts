@@ -17,7 +17,7 @@ export interface BrokerNetwork {
 }
 
 /** Returns why this machine does not allow a private network; null if it allows one. */
-export function explainMissingNetwork(): string | null {
+export function explainMissingNamespaces(): string | null {
   if (process.getuid?.() !== 0) return 'it needs root';
   try {
     accessSync(IP);
@@ -34,7 +34,7 @@ export function explainMissingNetwork(): string | null {
   }
 }
 
-export const isInNamespaces = (): boolean => process.env[WITHIN] === '1';
+export const isRunningInNamespaces = (): boolean => process.env[WITHIN] === '1';
 
 /** Runs this program again with its own network and mounts, which are removed when it ends. Returns its exit code. */
 export async function runInNamespaces(): Promise<number> {
@@ -48,7 +48,7 @@ export async function runInNamespaces(): Promise<number> {
 }
 
 /** Sets up the network lines. Must run inside the namespaces. */
-export function setUpNetworkLines(count: number): BrokerNetwork {
+export function setUpBrokerNetwork(count: number): BrokerNetwork {
   ip('link set lo up');
   // Files of network namespaces are in /run. This mount is private to the run.
   execFileSync('mount', ['-t', 'tmpfs', 'run', '/run']);

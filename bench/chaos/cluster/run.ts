@@ -6,19 +6,19 @@ import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import {
   chooseFaults,
   describeLateHomes,
-  type FaultRow,
-  formatRow,
+  type FaultEffect,
+  formatFaultEffect,
+  type InstallationUnderFault,
   MAX_RECOVERY_MS,
   measureFault,
   print,
   printDifferences,
   printRetries,
-  type Subject,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
-import { finishHomes, type Home, type Homes, startHomes, waitUntilHomesResume } from './homes.ts';
+import { type Home, type PublishingHomes, startHomes, waitUntilHomesFinish, waitUntilHomesResume } from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
-import { explainMissingNetwork, isInNamespaces, runInNamespaces } from './lines.ts';
+import { explainMissingNamespaces, isRunningInNamespaces, runInNamespaces } from './lines.ts';
 import { compareFinalState, countOutOfOrderReadings, type Verdict } from './verdict.ts';
 
 /** Describes the waiting homes and the queues of each broker that responds, for the output if readings do not resume. */
@@ -75,12 +75,12 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   if (missing.length > 0) return 2;
   const plan = parsePlan(flags);
   const { isEmbedded, logs } = plan;
-  const noLines = isEmbedded ? null : explainMissingNetwork();
-  if (noLines === null && !isEmbedded && !isInNamespaces()) return runInNamespaces();
+  const noLines = isEmbedded ? null : explainMissingNamespaces();
+  if (noLines === null && !isEmbedded && !isRunningInNamespaces()) return runInNamespaces();
   const untilMs = Date.now() + plan.minutes * 60_000;
   print(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
-  let homes: Homes | undefined;
+  let homes: PublishingHomes | undefined;
   try {
     const { pool, entrances } = cluster;
     homes = await startHomes({ places: [{ pool }], entrances }, HOMES, plan.minutes);
@@ -88,7 +88,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
     const calm = await countOutOfOrderReadings(pool);
     const endured = await endureAll(cluster, homes, { ...plan, untilMs });
     print('comparing …');
-    await finishHomes(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
+    await waitUntilHomesFinish(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
     const verdict = await compareFinalState({ pools: [pool], receiver: cluster.receiver }, homes.all, {
       cutOff: endured.rows.filter((row) => row.cutsDeliveries),
       withinMs: scaleTimeLimitMs(JUDGE_MS),
@@ -103,7 +103,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
 
 const goOn = (homes: readonly Home[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
 
-async function begin({ all }: Homes): Promise<void> {
+async function begin({ all }: PublishingHomes): Promise<void> {
   if (!(await goOn(all)))
     throw new Error(describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS));
   print(`${HOMES} homes publish; ${CALM_S} s of calm …`);
@@ -113,16 +113,16 @@ async function begin({ all }: Homes): Promise<void> {
 /** Injects the faults one after the other. `notRun`: faults for which no time was left before `untilMs`. */
 async function endureAll(
   cluster: Cluster,
-  homes: Homes,
+  homes: PublishingHomes,
   { words, times, untilMs }: ChaosPlan & { untilMs: number },
-): Promise<{ rows: FaultRow[]; notRun: string[] }> {
-  const subject: Subject = {
+): Promise<{ rows: FaultEffect[]; notRun: string[] }> {
+  const subject: InstallationUnderFault = {
     ...{ homes, receiver: cluster.receiver },
     prepare: async () => cluster.rabbit?.rebalance(),
     ready: () => cluster.patroni.ready(),
     diagnosis: () => diagnosis(cluster, homes.all),
   };
-  const rows: FaultRow[] = [];
+  const rows: FaultEffect[] = [];
   const notRun: string[] = [];
   const once = chooseFaults(
     createClusterFaults(cluster, () => goOn(homes.all)),
@@ -136,13 +136,13 @@ async function endureAll(
     print(`${new Date().toISOString()} ${fault.name} …`);
     const row = await measureFault(subject, fault);
     rows.push(row);
-    print(`  ${formatRow(row)}`);
+    print(`  ${formatFaultEffect(row)}`);
   }
   return { rows, notRun };
 }
 
 interface Report {
-  rows: readonly FaultRow[];
+  rows: readonly FaultEffect[];
   notRun: readonly string[];
   calm: number;
   verdict: Verdict;

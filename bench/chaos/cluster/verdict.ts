@@ -3,15 +3,15 @@ import { Webhook } from 'standardwebhooks';
 import type { Pool } from '#src/database/connect.ts';
 import { startOfHour as hourOf, referenceConsumption } from '../../../test/reference/consumption.ts';
 import {
-  type Attempt,
+  type ChaosRunDifference,
   type ChaosRunRecords,
   compareChaosRunRecords,
+  type DeliveryAttemptRecord,
   DIFFERENCE_KINDS,
-  type Difference,
-  listRetries,
+  listDeliveryRetries,
 } from './compare.ts';
 import type { Home } from './homes.ts';
-import { THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
+import { ALERT_THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
 import { type Cluster, WEBHOOK_SECRET } from './installation.ts';
 
 /** Final state of a run, compared with the acknowledged readings. */
@@ -21,7 +21,7 @@ export interface Verdict {
   alerts: number;
   /** Number of differences of each kind; each must be 0. */
   faults: Record<keyof typeof DIFFERENCE_KINDS, number>;
-  differences: Difference[];
+  differences: ChaosRunDifference[];
   /** Descriptions of attempts that failed and were repeated. They are allowed, and a sign of a slow machine. */
   retries: string[];
 }
@@ -64,7 +64,7 @@ export async function compareFinalState(
       reportedHours.set(hour, (reportedHours.get(hour) ?? 0) + Number(energy));
     }
   }
-  const above = [...expectedHours].filter(([, energy]) => energy > THRESHOLD_MILLIWATT_HOURS);
+  const above = [...expectedHours].filter(([, energy]) => energy > ALERT_THRESHOLD_MILLIWATT_HOURS);
   const alerts = new Set(above.map(([hour]) => hour));
   const calls = () => receiver.calls.map((call) => ({ ...parseWebhookCall(call), atMs: call.atMs }));
   const areAllReported = () => [...alerts].every((hour) => calls().some((call) => call.hour === hour));
@@ -86,10 +86,10 @@ export async function compareFinalState(
   };
   const differences = compareChaosRunRecords(evidence);
   const counted = { acknowledged: acknowledged.length, stored: lines.length, alerts: alerts.size };
-  return { ...counted, faults: countByKind(differences), differences, retries: listRetries(evidence) };
+  return { ...counted, faults: countByKind(differences), differences, retries: listDeliveryRetries(evidence) };
 }
 
-function countByKind(differences: readonly Difference[]): Verdict['faults'] {
+function countByKind(differences: readonly ChaosRunDifference[]): Verdict['faults'] {
   const kinds = Object.keys(DIFFERENCE_KINDS) as (keyof typeof DIFFERENCE_KINDS)[];
   return Object.fromEntries(
     kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
@@ -97,7 +97,7 @@ function countByKind(differences: readonly Difference[]): Verdict['faults'] {
 }
 
 /** Loads the recorded attempts of all deliveries, by event. */
-async function loadAttempts(ask: Ask): Promise<Map<string, Attempt[]>> {
+async function loadAttempts(ask: Ask): Promise<Map<string, DeliveryAttemptRecord[]>> {
   const rows = await ask('SELECT event_id, delivery_id, attempts FROM deliveries WHERE webhook_id IS NOT NULL');
   type Recorded = { at: string; duration_ms: number; error: string | null };
   const all = rows.flatMap(({ event_id: event, delivery_id: delivery, attempts }) =>

@@ -1,5 +1,5 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult } from '../read/value-collector.ts';
 
@@ -19,12 +19,12 @@ export const blueprintFamily = createStatelessFamily({
 function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult | null {
   const parsed = parseTopic(topic);
   if (!parsed) return null;
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
   const { device } = parsed;
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 'time'), 'iso', { receivedAtMs });
-  const total = ownMember(body, 'total_wh');
+  const atMs = parseMessageTime(getOwnMember(body, 'time'), 'iso', { receivedAtMs });
+  const total = getOwnMember(body, 'total_wh');
   collector.add({
     device,
     channel: 'import',
@@ -34,6 +34,13 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
     atMs,
     name: 'total_wh',
   });
-  collector.add({ device, channel: 'import', kind: 'power_w', value: ownMember(body, 'power'), atMs, name: 'power' });
+  collector.add({
+    device,
+    channel: 'import',
+    kind: 'power_w',
+    value: getOwnMember(body, 'power'),
+    atMs,
+    name: 'power',
+  });
   return collector;
 }

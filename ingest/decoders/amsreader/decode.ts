@@ -1,5 +1,5 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
@@ -100,14 +100,14 @@ function decodeRaw({ payload }: DeviceMessage, { device, path }: { device: strin
 
 /** Decodes a JSON list of the meter. The values lie below `data`, or at the top level if the owner has chosen flat JSON. */
 function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
-  const body = readObject(payload) ?? salvaged(payload);
+  const body = parseJsonObject(payload) ?? salvaged(payload);
   if (!body) return refusedResult('payload is not a JSON object');
-  const data = asObject(ownMember(body, 'data')) ?? body;
+  const data = toObjectOrNull(getOwnMember(body, 'data')) ?? body;
   const device = deviceOf(topic);
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 't'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getOwnMember(body, 't'), undefined, { receivedAtMs });
   for (const [name, field] of FIELDS_OF_MEMBERS)
-    collector.add({ device, value: ownMember(data, name), atMs, name, ...field });
+    collector.add({ device, value: getOwnMember(data, name), atMs, name, ...field });
   return collector;
 }
 
@@ -116,4 +116,4 @@ function decodeJson({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDeco
  * correct.
  */
 const salvaged = (payload: Buffer): Json | null =>
-  readObject(Buffer.from(payload.toString('latin1').replaceAll(/\p{Cc}/gu, ' ')));
+  parseJsonObject(Buffer.from(payload.toString('latin1').replaceAll(/\p{Cc}/gu, ' ')));

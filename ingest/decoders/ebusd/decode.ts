@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult, type ValueKind } from '../family.ts';
-import { energyScale } from '../homeassistant/units.ts';
-import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { findEnergyScale } from '../homeassistant/units.ts';
+import { getOwnMember, type Json, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 interface Measured {
@@ -103,13 +103,13 @@ function decode({ topic, payload }: DeviceMessage): FamilyDecodeResult | null {
   const text = readText(payload);
   if (text === null) return refusedResult('payload is not text');
   const json = readJson(payload);
-  const body = asObject(json);
+  const body = toObjectOrNull(json);
   const { value, unit } = body ? fromFields(body) : { value: fromText(text), unit: null };
   if (value instanceof Error) return refusedResult(`${name}: ${value.message}`);
   const collector = createValueCollector();
   if (!measured.asks) collector.add({ device, ...measured, value, name });
   else {
-    const scale = measured.asks.unit === null ? energyScale(unit) : {};
+    const scale = measured.asks.unit === null ? findEnergyScale(unit) : {};
     collector.add({ device, ...measured, ...scale, asks: { unit: scale ? 'kWh' : unit }, value, name });
   }
   return collector;
@@ -126,11 +126,11 @@ interface Field {
  */
 function fromFields(body: Json): Field {
   const fields = Object.entries(body).map(([name, given]) => {
-    const inner = asObject(given);
-    const unit = ownMember(inner, 'unit');
+    const inner = toObjectOrNull(given);
+    const unit = getOwnMember(inner, 'unit');
     return {
       name,
-      value: inner ? ownMember(inner, 'value') : given,
+      value: inner ? getOwnMember(inner, 'value') : given,
       unit: typeof unit === 'string' ? unit.slice(0, 20) : null,
     };
   });

@@ -2,7 +2,7 @@ import { toChannelWord } from '#src/devices/channel-name.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { isUsualOpenevseBase } from '../openevse/topic.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
@@ -96,15 +96,15 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   const { node } = parsed;
   const collector = createValueCollector();
   if (/^\s*\{/.test(text)) {
-    const body = readObject(message.payload);
+    const body = parseJsonObject(message.payload);
     if (!body) return refusedResult('payload is not a JSON object');
     const before = parsed.what === 'name' ? `${parsed.name}_` : '';
     const time = Object.keys(body).find((name) => name.toLowerCase() === 'time') ?? 'time';
     const { receivedAtMs } = message;
-    const atMs = parseMessageTime(ownMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
+    const atMs = parseMessageTime(getOwnMember(body, time), undefined, { tz: settings.tz, receivedAtMs });
     for (const [key, value] of Object.entries(body)) {
       // `{"power": {"value": 10}}` has the same meaning as `{"power": 10}`.
-      const inner = asObject(value);
+      const inner = toObjectOrNull(value);
       const is = inner && Object.hasOwn(inner, 'value') ? inner.value : value;
       addName(collector, { node, name: before + key, value: is, atMs }, settings);
     }

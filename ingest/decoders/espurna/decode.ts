@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject, readText } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
 import { addMeterCounts } from '../rtlamr/meter.ts';
 
@@ -35,7 +35,7 @@ const APP = 'ESPURNA';
 function toldRoot({ topic, payload }: DeviceMessage): string | null {
   const parsed = parseEspurnaTopic(topic);
   if (parsed?.leaf === 'app') return readText(payload)?.trim() === APP ? parsed.root : null;
-  return parsed?.leaf === 'data' && ownMember(readObject(payload), 'app') === APP ? parsed.root : null;
+  return parsed?.leaf === 'data' && getOwnMember(parseJsonObject(payload), 'app') === APP ? parsed.root : null;
 }
 
 function tellsApp(topic: string): boolean {
@@ -73,7 +73,7 @@ function decode({ topic, payload }: DeviceMessage, settings: DecoderSettings, ro
   if (leaf === 'app') return emptyResult();
   const collector = createValueCollector();
   if (leaf === 'data') {
-    const body = readObject(payload);
+    const body = parseJsonObject(payload);
     if (!body) return refusedResult('payload is not a JSON object');
     for (const [name, value] of Object.entries(body)) {
       const [, quantity, number = ''] = MEMBER.exec(name) ?? [];

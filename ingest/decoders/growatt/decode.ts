@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { readObject, readText } from '../read/payload.ts';
+import { parseJsonObject, readText } from '../read/payload.ts';
 import { refusedResult } from '../read/value-collector.ts';
 import {
   decodeGatewayMessage,
@@ -36,7 +36,7 @@ function decode(
   sticks: StickAddressByTopic,
 ): FamilyDecodeResult | null {
   if (!isGrowattTopic(message.topic)) return null;
-  const body = readObject(message.payload);
+  const body = parseJsonObject(message.payload);
   if (!body) return /^\s*\{\s*"device"[\s\S]*"buffered"/.test(readText(message.payload) ?? '') ? half() : null;
   if (isGrottRecord(body)) return decodeGrottRecord(body, message, tz);
   const mac = readStickAddress(body);

@@ -1,6 +1,6 @@
 import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, type Json, mentionsWords, parseJsonObject } from '../read/payload.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames } from './inverter.ts';
 
@@ -22,18 +22,18 @@ export type StickAddressByTopic = Map<string, string>;
 
 /** Returns the MAC address in a body of OpenInverterGateway; null if the body is not from OpenInverterGateway. */
 export function readStickAddress(body: Json | null): string | null {
-  const mac = ownMember(body, 'Mac');
-  const isTheirs = typeof mac === 'string' && MAC.test(mac) && ownMember(body, 'Cnt') !== undefined;
-  return isTheirs && ownMember(body, 'Uptime') !== undefined ? mac : null;
+  const mac = getOwnMember(body, 'Mac');
+  const isTheirs = typeof mac === 'string' && MAC.test(mac) && getOwnMember(body, 'Cnt') !== undefined;
+  return isTheirs && getOwnMember(body, 'Uptime') !== undefined ? mac : null;
 }
 
 /** Whether a body is a stick's last will: `{"InverterStatus": -1 }` and nothing else. */
 export const isLastWill = (body: Json): boolean =>
-  Object.keys(body).length === 1 && readNumber(ownMember(body, 'InverterStatus')) === -1;
+  Object.keys(body).length === 1 && readNumber(getOwnMember(body, 'InverterStatus')) === -1;
 
 /** Returns the MAC address in a payload. Payloads without `"Mac"`, which other devices send on such topics, are not parsed. */
 const stickOf = (payload: Buffer): string | null =>
-  mentionsWords(payload, '"Mac"') ? readStickAddress(readObject(payload)) : null;
+  mentionsWords(payload, '"Mac"') ? readStickAddress(parseJsonObject(payload)) : null;
 
 export function storeStickAddress(sticks: StickAddressByTopic, { topic, payload }: DeviceMessage): void {
   const mac = stickOf(payload);

@@ -1,6 +1,6 @@
 import type { DeviceMessage, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, refusedResult } from '../read/value-collector.ts';
 import { decodeInverter, type InverterMemberNames, type InverterSource } from './inverter.ts';
@@ -30,8 +30,8 @@ const [LOWEST, HIGHEST] = [4_000, 7_000];
 
 /** Whether a JSON body is a record of Grott. */
 export const isGrottRecord = (body: Json): boolean =>
-  typeof ownMember(body, 'device') === 'string' && ownMember(body, 'buffered') !== undefined && isValues(body);
-const isValues = (body: Json): boolean => asObject(ownMember(body, 'values')) !== null;
+  typeof getOwnMember(body, 'device') === 'string' && getOwnMember(body, 'buffered') !== undefined && isValues(body);
+const isValues = (body: Json): boolean => toObjectOrNull(getOwnMember(body, 'values')) !== null;
 
 /** Decodes a record of Grott. */
 export function decodeGrottRecord(
@@ -39,12 +39,12 @@ export function decodeGrottRecord(
   { receivedAtMs }: DeviceMessage,
   tz: string | undefined,
 ): FamilyDecodeResult {
-  const device = ownMember(body, 'device') as string;
-  const values = asObject(ownMember(body, 'values'));
+  const device = getOwnMember(body, 'device') as string;
+  const values = toObjectOrNull(getOwnMember(body, 'values'));
   if (device.trim() === '' || !values) return refusedResult('the record has no device, or no values');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 'time'), 'iso', { tz, receivedAtMs });
-  if (ownMember(body, 'buffered') === 'yes' && atMs === null) {
+  const atMs = parseMessageTime(getOwnMember(body, 'time'), 'iso', { tz, receivedAtMs });
+  if (getOwnMember(body, 'buffered') === 'yes' && atMs === null) {
     collector.refuse('a buffered record has only a local time, which needs a time zone (tz)', device);
     return collector;
   }
@@ -67,8 +67,8 @@ export function decodeGrottRecord(
  * frequency.
  */
 function isCutWrong(values: Json): boolean {
-  const frequency = readNumber(ownMember(values, 'pvfrequentie'));
-  const isRunning = readNumber(ownMember(values, 'pvstatus')) === 1;
+  const frequency = readNumber(getOwnMember(values, 'pvfrequentie'));
+  const isRunning = readNumber(getOwnMember(values, 'pvstatus')) === 1;
   return isRunning && typeof frequency === 'number' && !(frequency >= LOWEST && frequency <= HIGHEST);
 }
 
@@ -76,15 +76,15 @@ function readMeter({ collector, device, atMs, per }: InverterSource, values: Jso
   const [imported, exported, power] = METER;
   const said = { device, atMs, per };
   const energy = { ...said, kind: 'energy_total_kwh' } as const;
-  collector.add({ ...energy, channel: 'meter/import', value: ownMember(values, imported), name: imported });
-  collector.add({ ...energy, channel: 'meter/export', value: ownMember(values, exported), name: exported });
-  collector.add({ ...said, kind: 'power_w', channel: 'meter/import', value: ownMember(values, power), name: power });
+  collector.add({ ...energy, channel: 'meter/import', value: getOwnMember(values, imported), name: imported });
+  collector.add({ ...energy, channel: 'meter/export', value: getOwnMember(values, exported), name: exported });
+  collector.add({ ...said, kind: 'power_w', channel: 'meter/import', value: getOwnMember(values, power), name: power });
 }
 
 function readLogged({ collector, device, atMs }: InverterSource, values: Json): void {
   for (const name of LOGGED) {
     const channel = `meter/unknown/${name.toLowerCase()}`;
-    const said = { device, channel, kind: 'energy_total_kwh', value: ownMember(values, name), atMs, name } as const;
+    const said = { device, channel, kind: 'energy_total_kwh', value: getOwnMember(values, name), atMs, name } as const;
     collector.add({ ...said, asks: { unit: null } });
   }
 }

@@ -1,4 +1,4 @@
-import { type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json } from '../read/payload.ts';
 
 /** Home Assistant's abbreviations for members of a discovery configuration; only members that are read here. */
 const SHORT = new Map([
@@ -38,15 +38,15 @@ const SHORT = new Map([
 ]);
 
 /** Returns a member of a discovery configuration by its long name. The configuration may use the long name or the abbreviation. */
-export function configField(config: Json | null, name: string): unknown {
-  const long = ownMember(config, name);
+export function getConfigField(config: Json | null, name: string): unknown {
+  const long = getOwnMember(config, name);
   const short = SHORT.get(name);
-  return long === undefined && short !== undefined ? ownMember(config, short) : long;
+  return long === undefined && short !== undefined ? getOwnMember(config, short) : long;
 }
 
 /** Returns a member of a discovery configuration as text, if it is a number or a text that is not empty; otherwise null. */
-export function configTextField(config: Json | null, name: string): string | null {
-  const value = configField(config, name);
+export function getConfigText(config: Json | null, name: string): string | null {
+  const value = getConfigField(config, name);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 1_000 ? value : null;
 }
@@ -55,8 +55,8 @@ export function configTextField(config: Json | null, name: string): string | nul
  * Returns a topic of a discovery configuration, with the base instead of a `~` at its beginning or end; null if the configuration has no
  * such topic.
  */
-export function configTopicField(config: Json | null, name: string, base: string | null): string | null {
-  const topic = configTextField(config, name);
+export function getConfigTopic(config: Json | null, name: string, base: string | null): string | null {
+  const topic = getConfigText(config, name);
   if (topic === null || base === null) return topic;
   const begun = topic.startsWith('~') ? base + topic.slice(1) : topic;
   return begun.endsWith('~') ? begun.slice(0, -1) + base : begun;

@@ -1,15 +1,15 @@
-import { asObject, type Json } from '../read/payload.ts';
-import { configField, configTextField, configTopicField } from './abbreviations.ts';
+import { type Json, toObjectOrNull } from '../read/payload.ts';
+import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
 import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
-import { type Expression, parseTemplate } from './template.ts';
+import { parseTemplate, type TemplateExpression } from './template.ts';
 
 /** A topic that reports whether a device is reachable. */
-export interface Availability {
+export interface AvailabilityTopic {
   topic: string;
   /** Exact payload that means "available". */
   available: string;
   notAvailable: string;
-  template: Expression | null;
+  template: TemplateExpression | null;
   /**
    * Which value of the topic decides whether the device is reachable. If all of several topics must report "available", one topic can only
    * decide `false`. If one of several topics suffices, one topic can only decide `true`.
@@ -19,26 +19,28 @@ export interface Availability {
 }
 
 /** Returns the availability topics of a discovery configuration, which contains one or a list of them. */
-export function getAvailabilityTopics(config: Json, base: string | null): Availability[] {
-  const list = configField(config, 'availability');
-  const entries = (Array.isArray(list) ? list.slice(0, 10) : [list]).map(asObject).filter((entry) => entry !== null);
-  const found = entries.flatMap((entry) => one(entry, configTopicField(entry, 'topic', base), 'value_template'));
-  const single = configTopicField(config, 'availability_topic', base);
+export function getAvailabilityTopics(config: Json, base: string | null): AvailabilityTopic[] {
+  const list = getConfigField(config, 'availability');
+  const entries = (Array.isArray(list) ? list.slice(0, 10) : [list])
+    .map(toObjectOrNull)
+    .filter((entry) => entry !== null);
+  const found = entries.flatMap((entry) => one(entry, getConfigTopic(entry, 'topic', base), 'value_template'));
+  const single = getConfigTopic(config, 'availability_topic', base);
   if (single !== null) found.push(...one(config, single, 'availability_template'));
-  const mode = configTextField(config, 'availability_mode');
+  const mode = getConfigText(config, 'availability_mode');
   if (found.length < 2 || (mode !== 'all' && mode !== 'any')) return found;
   return found.map((entry) => ({ ...entry, says: mode === 'any' }));
 }
 
-function one(config: Json, topic: string | null, template: string): Availability[] {
+function one(config: Json, topic: string | null, template: string): AvailabilityTopic[] {
   if (topic === null) return [];
-  const text = configTextField(config, template);
+  const text = getConfigText(config, template);
   const expression = text === null ? null : parseTemplate(text);
   return [
     {
       topic,
-      available: configTextField(config, 'payload_available') ?? 'online',
-      notAvailable: configTextField(config, 'payload_not_available') ?? 'offline',
+      available: getConfigText(config, 'payload_available') ?? 'online',
+      notAvailable: getConfigText(config, 'payload_not_available') ?? 'offline',
       template: expression,
       says: 'both',
       ...(text !== null && !expression ? { refusal: `the template ${text.slice(0, 80)} cannot be evaluated` } : {}),
@@ -50,7 +52,7 @@ function one(config: Json, topic: string | null, template: string): Availability
  * Returns whether the device is reachable; null if the message does not decide it; undefined if the payload is neither the announced text
  * for "available" nor the one for "not available".
  */
-export function readAvailability(one: Availability, state: TemplateInput): boolean | null | undefined {
+export function readAvailability(one: AvailabilityTopic, state: TemplateInput): boolean | null | undefined {
   const value = one.template ? evaluateTemplate(one.template, state) : state.text;
   const text = typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value ?? '').trim();
   if (text === '') return null;

@@ -5,7 +5,7 @@ import { getVolumeChannel } from '../read/volume.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
 import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
-import { findMeanings } from '../vocabulary/lexicon.ts';
+import { findWordMeanings } from '../vocabulary/lexicon.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
 
 /** An entity that measures energy, power or a volume, and that needs a channel. */
@@ -99,7 +99,7 @@ export const splitWords = (name: string): string[] =>
  * Returns the circuit of a volume, from the first name in `objects` that contains a recognised word; without such a name, from the first
  * name (an id such as `x17`). The recognised words are removed. `idWords`: words of the device's id, which are never part of a circuit.
  */
-export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
+export function getCircuitOfVolume(objects: readonly string[], idWords: ReadonlySet<string>): string {
   const rests = objects.map((object) => {
     const words = splitWords(object).filter((word) => !idWords.has(word) && !VOLUME_WORD.test(word));
     return { words, rest: words.filter((word, at) => tellsApart(word, words[at - 1])) };
@@ -110,7 +110,7 @@ export function circuitOfVolume(objects: readonly string[], idWords: ReadonlySet
 
 function tellsApart(word: string, before: string | undefined): boolean {
   if (RESERVED_CHANNEL_WORD.test(word) || getNameFacts(`${before ?? ''} ${word}`).parts.length > 0) return false;
-  const meanings = findMeanings(foldAccents(word));
+  const meanings = findWordMeanings(foldAccents(word));
   return meanings === null || meanings.has('place');
 }
 

@@ -1,6 +1,6 @@
 import type { ChannelAssignment, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { asObject, ownMember, readJson, readObject, readText } from '../read/payload.ts';
-import { parseIsoTime, plausibleTimeMs, unixToMs } from '../read/time.ts';
+import { getOwnMember, parseJsonObject, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { nullIfImplausibleTime, parseIsoTime, unixToMs } from '../read/time.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -9,7 +9,7 @@ import {
   type ValueCollector,
 } from '../read/value-collector.ts';
 import { readAvailability } from './availability.ts';
-import type { Entity } from './entity.ts';
+import type { AnnouncedEntity } from './entity.ts';
 import { evaluateTemplate, type TemplateInput } from './evaluate.ts';
 import { AnnouncedEntities } from './memory.ts';
 import type { ValueSource } from './source.ts';
@@ -63,11 +63,11 @@ export const homeassistantFamily: Family<AnnouncedEntities> = {
   },
 };
 
-const deviceState = ({ device }: Entity) =>
+const deviceState = ({ device }: AnnouncedEntity) =>
   ({ device, channel: 'device', kind: 'availability', name: 'the availability' }) as const;
 
 function announcement({ topic, payload }: DeviceMessage, memory: AnnouncedEntities): FamilyDecodeResult {
-  const rubbish = isReadableConfigTopic(topic) && payload.length > 0 && !readObject(payload);
+  const rubbish = isReadableConfigTopic(topic) && payload.length > 0 && !parseJsonObject(payload);
   if (rubbish) return refusing('the announcement is not a JSON object');
   const announced = payload.length > 0 ? memory.announcedBy(topic) : undefined;
   return announced ? { ...emptyResult(), announced } : emptyResult();
@@ -81,7 +81,7 @@ function listen(
     entity,
     place,
     atMs: time,
-  }: { source: ValueSource; entity: Entity; place: ChannelAssignment; atMs: number | null },
+  }: { source: ValueSource; entity: AnnouncedEntity; place: ChannelAssignment; atMs: number | null },
 ): void {
   if (NO_READING.has(state.text.trim().toLowerCase())) return;
   const refusal = source.refusal ?? (source.json && state.json === undefined ? 'the payload is not JSON' : undefined);
@@ -114,12 +114,12 @@ function listen(
 
 /** Returns the time in a JSON message: a text with a time zone, or Unix time. Null if there is none. */
 function timeOf(state: TemplateInput, receivedAtMs: number): number | null {
-  const body = asObject(state.json);
+  const body = toObjectOrNull(state.json);
   for (const name of TIMES) {
-    const value = ownMember(body, name);
-    if (typeof value === 'number') return plausibleTimeMs(unixToMs(value), receivedAtMs);
+    const value = getOwnMember(body, name);
+    if (typeof value === 'number') return nullIfImplausibleTime(unixToMs(value), receivedAtMs);
     if (typeof value === 'string' && ZONED.test(value))
-      return plausibleTimeMs(parseIsoTime(value, { receivedAtMs }), receivedAtMs);
+      return nullIfImplausibleTime(parseIsoTime(value, { receivedAtMs }), receivedAtMs);
   }
   return null;
 }

@@ -1,22 +1,22 @@
 import { HOME_ASSISTANT_ORIGIN } from '#src/core/version.ts';
 import type { Commodity } from '#src/database/meter.ts';
 import type { ValueKind } from '../family.ts';
-import { asObject, type Json } from '../read/payload.ts';
+import { type Json, toObjectOrNull } from '../read/payload.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
 import { foldAccents } from '../vocabulary/fold.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
-import { namesHeatBus, namesHeatMeter } from '../vocabulary/thermal.ts';
+import { doesTextNameHeatMeter, namesHeatBus } from '../vocabulary/thermal.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import { configField, configTextField, configTopicField } from './abbreviations.ts';
-import { type Availability, getAvailabilityTopics } from './availability.ts';
-import { circuitOfVolume, type MeteredEntity, removeDeviceWords, splitWords } from './channels.ts';
+import { getConfigField, getConfigText, getConfigTopic } from './abbreviations.ts';
+import { type AvailabilityTopic, getAvailabilityTopics } from './availability.ts';
+import { getCircuitOfVolume, type MeteredEntity, removeDeviceWords, splitWords } from './channels.ts';
 import { type EntityConfig, getEntityConfigs } from './parts.ts';
 import { findValueSource, type ValueSource } from './source.ts';
 import type { ConfigTopic } from './topic.ts';
-import { energyScale, findTemperatureScale, powerScale, type UnitScale, volumeUnitScale } from './units.ts';
+import { findEnergyScale, findPowerScale, findTemperatureScale, findVolumeUnitScale, type UnitScale } from './units.ts';
 
 /** An announced entity of a device, with the topics of its values. */
-export interface Entity extends Partial<MeteredEntity> {
+export interface AnnouncedEntity extends Partial<MeteredEntity> {
   device: string;
   component: string;
   /** Name of the entity within the device. */
@@ -24,7 +24,7 @@ export interface Entity extends Partial<MeteredEntity> {
   /** Name that the owner sees in Home Assistant. */
   name?: string;
   sources: ValueSource[];
-  availability: Availability[];
+  availability: AvailabilityTopic[];
 }
 
 /** Topics of the sums over all inverters that OpenDTU announces. The base topic is unknown here, so any base is accepted. */
@@ -35,14 +35,14 @@ const CUMULATIVE = new Set(['total', 'total_increasing']);
  * Returns the entities of an announcement that can be read. Returns none if the announcement removes an entity. Excludes entities that this
  * service has announced itself (src/homeassistant): if a bridge sent them back, they would count twice.
  */
-export const getReadableEntities = (topic: ConfigTopic, config: Json): Entity[] =>
-  configTextField(asObject(configField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
+export const getReadableEntities = (topic: ConfigTopic, config: Json): AnnouncedEntity[] =>
+  getConfigText(toObjectOrNull(getConfigField(config, 'origin')), 'name') === HOME_ASSISTANT_ORIGIN
     ? []
     : heardOf(topic, config);
 
-const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
+const heardOf = (topic: ConfigTopic, config: Json): AnnouncedEntity[] =>
   getEntityConfigs(topic, config).flatMap((part) => {
-    const base = configTextField(part.config, '~');
+    const base = getConfigText(part.config, '~');
     const { device, component, object } = part;
     const read =
       component === 'climate'
@@ -53,11 +53,11 @@ const heardOf = (topic: ConfigTopic, config: Json): Entity[] =>
     return read ? [{ device, component, object, availability: getAvailabilityTopics(part.config, base), ...read }] : [];
   });
 
-function climateOf(config: Json, base: string | null): Pick<Entity, 'sources'> | null {
-  const unit = findTemperatureScale(configTextField(config, 'temperature_unit')) ?? 'C';
+function climateOf(config: Json, base: string | null): Pick<AnnouncedEntity, 'sources'> | null {
+  const unit = findTemperatureScale(getConfigText(config, 'temperature_unit')) ?? 'C';
   const source = (name: string, kind: ValueKind) =>
     findValueSource(config, {
-      topic: configTopicField(config, `${name}_topic`, base),
+      topic: getConfigTopic(config, `${name}_topic`, base),
       template: `${name}_template`,
       kind,
       unit,
@@ -75,20 +75,20 @@ function sensorOf(
   { config, device, object }: EntityConfig,
   base: string | null,
   topic: ConfigTopic,
-): (Pick<Entity, 'sources' | 'name'> & Partial<MeteredEntity>) | null {
-  const unit = configTextField(config, 'unit_of_measurement');
+): (Pick<AnnouncedEntity, 'sources' | 'name'> & Partial<MeteredEntity>) | null {
+  const unit = getConfigText(config, 'unit_of_measurement');
   // Home Assistant ignores the case of classes: GivTCP sends them in capitals.
-  const deviceClass = configTextField(config, 'device_class')?.toLowerCase() ?? null;
-  const stateTopic = configTopicField(config, 'state_topic', base);
+  const deviceClass = getConfigText(config, 'device_class')?.toLowerCase() ?? null;
+  const stateTopic = getConfigTopic(config, 'state_topic', base);
   const where = { topic: stateTopic, template: 'value_template' };
-  const scales = { energy: energyScale(unit), power: powerScale(unit), volume: volumeUnitScale(unit) };
+  const scales = { energy: findEnergyScale(unit), power: findPowerScale(unit), volume: findVolumeUnitScale(unit) };
   const kind = kindOf(deviceClass, scales);
-  const isDiagnostic = configTextField(config, 'entity_category') === 'diagnostic';
+  const isDiagnostic = getConfigText(config, 'entity_category') === 'diagnostic';
   if (kind === 'temperature_c') {
     const scale = findTemperatureScale(unit);
     // A diagnostic temperature is that of a chip, not of a room.
     const source = scale && !isDiagnostic ? findValueSource(config, { ...where, kind, unit: scale }) : null;
-    const name = configTextField(config, 'name');
+    const name = getConfigText(config, 'name');
     return source && { sources: [source], ...(name !== null && { name }) };
   }
   if (kind === null) return null;
@@ -98,27 +98,27 @@ function sensorOf(
     scale: scales.volume ?? (kind === 'power_w' ? scales.power : scales.energy) ?? {},
   });
   if (!source) return null;
-  const stateClass = configTextField(config, 'state_class')?.toLowerCase() ?? null;
+  const stateClass = getConfigText(config, 'state_class')?.toLowerCase() ?? null;
   if (kind === 'energy_total_kwh' && stateClass !== null && !CUMULATIVE.has(stateClass)) {
     return { sources: [{ ...source, refusal: `${object} is energy with the state class ${stateClass}, not a total` }] };
   }
-  const maker = asObject(configField(config, 'device'));
-  const name = configTextField(config, 'name') ?? '';
-  const objectId = configTextField(config, 'object_id') ?? '';
+  const maker = toObjectOrNull(getConfigField(config, 'device'));
+  const name = getConfigText(config, 'name') ?? '';
+  const objectId = getConfigText(config, 'object_id') ?? '';
   const idWords = new Set(splitWords(`${device} ${topic.component === 'device' ? topic.object : (topic.node ?? '')}`));
-  const makerName = ['name', 'model', 'manufacturer'].map((one) => configTextField(maker, one) ?? '').join(' ');
+  const makerName = ['name', 'model', 'manufacturer'].map((one) => getConfigText(maker, one) ?? '').join(' ');
   const places = `${makerName} ${stateTopic ?? ''}`;
-  const commodity = commodityByClass(deviceClass, unit) ?? (namesHeatMeter(places) ? 'heat' : null);
+  const commodity = commodityByClass(deviceClass, unit) ?? (doesTextNameHeatMeter(places) ? 'heat' : null);
   const labels = [
     object,
     `${topic.node ?? ''}_${object}`,
     `${topic.component}_${topic.node ?? ''}_${topic.object}_${object}`,
   ];
   const found = { sources: [source], labels, ...(name === '' ? {} : { name }) };
-  const called = { path: source.path, object, name, objectId, uniqueId: configTextField(config, 'unique_id') ?? '' };
+  const called = { path: source.path, object, name, objectId, uniqueId: getConfigText(config, 'unique_id') ?? '' };
   if (kind !== 'volume_total_m3') {
     // OpenDTU's sum over devices that are read individually is recognised but gets no channel.
-    if (configTextField(maker, 'manufacturer') === 'OpenDTU' && SUM_OF_OPENDTU.test(stateTopic ?? ''))
+    if (getConfigText(maker, 'manufacturer') === 'OpenDTU' && SUM_OF_OPENDTU.test(stateTopic ?? ''))
       return { ...found, kind };
     const described = describedBy(called, idWords, {
       device: `${makerName} ${device}`,
@@ -144,7 +144,7 @@ function volumeOf(
   const announced: { commodity?: Commodity } = commodity ? { commodity } : {};
   const counted = findVolumeCommodity([...names, makerName], { ...announced, isTotal: stateClass !== null });
   if (counted === null) return null;
-  const circuit = circuitOfVolume([object, name, objectId], idWords);
+  const circuit = getCircuitOfVolume([object, name, objectId], idWords);
   const parts = names.map((one) => getNameFacts(one).parts).find((some) => some.length > 0) ?? [];
   return { commodity: counted, circuit, parts };
 }

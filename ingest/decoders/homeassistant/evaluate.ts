@@ -1,6 +1,6 @@
 import { readNumber } from '../read/number.ts';
-import { asObject } from '../read/payload.ts';
-import type { CalculationSign, Condition, Expression } from './template.ts';
+import { toObjectOrNull } from '../read/payload.ts';
+import type { CalculationSign, Condition, TemplateExpression } from './template.ts';
 
 /** Message to which a template is applied. */
 export interface TemplateInput {
@@ -13,7 +13,7 @@ export interface TemplateInput {
 const BROKEN: unknown = Object.freeze({});
 
 /** Evaluates a template for a message. Returns null if the message has no value: a missing member means "unchanged". */
-export function evaluateTemplate(expression: Expression, state: TemplateInput): unknown {
+export function evaluateTemplate(expression: TemplateExpression, state: TemplateInput): unknown {
   switch (expression.is) {
     case 'number':
     case 'text':
@@ -41,7 +41,7 @@ export function evaluateTemplate(expression: Expression, state: TemplateInput): 
  * Evaluates the chosen branch of a condition. If the branch is a literal number, it is ignored: the number is part of the template, not of
  * the message.
  */
-function chosen(branch: Expression | null, state: TemplateInput): unknown {
+function chosen(branch: TemplateExpression | null, state: TemplateInput): unknown {
   if (branch === null || branch.is === 'number') return null;
   if (branch.is === 'text' && typeof readNumber(branch.value) === 'number') return null;
   if (branch.is === 'negative' && branch.of.is === 'number') return null;
@@ -57,7 +57,7 @@ function holds(condition: Condition, state: TemplateInput): boolean {
     case 'not':
       return !holds(condition.of, state);
     case 'member': {
-      const object = asObject(evaluateTemplate(condition.of, state));
+      const object = toObjectOrNull(evaluateTemplate(condition.of, state));
       return object !== null && Object.hasOwn(object, condition.name);
     }
     case 'compared':
@@ -88,29 +88,30 @@ function compared(sign: string, left: unknown, right: unknown): boolean {
 }
 
 /** Returns the member names of the path that a template reads, last name first; empty if the template has no path. */
-export function templatePathNames(expression: Expression | null): string[] {
+export function listTemplatePathNames(expression: TemplateExpression | null): string[] {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return [];
   if (expression.is === 'path') return expression.keys.map(String).reverse();
   if (expression.is === 'choice')
-    return [...templatePathNames(expression.first), ...templatePathNames(expression.otherwise)];
-  if (expression.is === 'sum') return [...templatePathNames(expression.left), ...templatePathNames(expression.right)];
-  return templatePathNames(expression.of);
+    return [...listTemplatePathNames(expression.first), ...listTemplatePathNames(expression.otherwise)];
+  if (expression.is === 'sum')
+    return [...listTemplatePathNames(expression.left), ...listTemplatePathNames(expression.right)];
+  return listTemplatePathNames(expression.of);
 }
 
 /** Whether the template reads JSON members. */
-export function templateNeedsJson(expression: Expression | null): boolean {
+export function doesTemplateNeedJson(expression: TemplateExpression | null): boolean {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';
   if (expression.is === 'choice') {
     return (
-      templateNeedsJson(expression.first) ||
-      templateNeedsJson(expression.otherwise) ||
+      doesTemplateNeedJson(expression.first) ||
+      doesTemplateNeedJson(expression.otherwise) ||
       conditionNeedsJson(expression.when)
     );
   }
   return expression.is === 'sum'
-    ? templateNeedsJson(expression.left) || templateNeedsJson(expression.right)
-    : templateNeedsJson(expression.of);
+    ? doesTemplateNeedJson(expression.left) || doesTemplateNeedJson(expression.right)
+    : doesTemplateNeedJson(expression.of);
 }
 
 function conditionNeedsJson(condition: Condition): boolean {
@@ -121,9 +122,9 @@ function conditionNeedsJson(condition: Condition): boolean {
     case 'not':
       return conditionNeedsJson(condition.of);
     case 'compared':
-      return templateNeedsJson(condition.left) || templateNeedsJson(condition.right);
+      return doesTemplateNeedJson(condition.left) || doesTemplateNeedJson(condition.right);
     default:
-      return templateNeedsJson(condition.of);
+      return doesTemplateNeedJson(condition.of);
   }
 }
 

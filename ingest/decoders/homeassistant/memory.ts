@@ -1,11 +1,11 @@
 import type { AnnouncedDevice, ChannelAssignment, DeviceMessage } from '../family.ts';
 import { toCircuitWord } from '../read/circuit-word.ts';
-import { readObject } from '../read/payload.ts';
+import { parseJsonObject } from '../read/payload.ts';
 import { isDeviceId } from '../read/value-collector.ts';
 import { isThermalCircuit } from '../vocabulary/thermal.ts';
-import type { Availability } from './availability.ts';
+import type { AvailabilityTopic } from './availability.ts';
 import { assignEntityChannels, canHaveChannel, type MeteredEntity } from './channels.ts';
-import { type Entity, getReadableEntities } from './entity.ts';
+import { type AnnouncedEntity, getReadableEntities } from './entity.ts';
 import type { ValueSource } from './source.ts';
 import { isReadableConfigTopic, parseConfigTopic } from './topic.ts';
 
@@ -16,17 +16,17 @@ const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
 /** Entities that publish on one topic. */
 interface Speakers {
-  sources: Map<ValueSource, Entity>;
-  availabilities: Map<Availability, Entity>;
+  sources: Map<ValueSource, AnnouncedEntity>;
+  availabilities: Map<AvailabilityTopic, AnnouncedEntity>;
 }
 
 /** Cache of announced entities, indexed by the topics of their states. */
 export class AnnouncedEntities {
-  #byConfig = new Map<string, Entity[]>();
+  #byConfig = new Map<string, AnnouncedEntity[]>();
   #byTopic = new Map<string, Speakers>();
-  #byDevice = new Map<string, Set<Entity>>();
+  #byDevice = new Map<string, Set<AnnouncedEntity>>();
   /** Channels of each device's entities, computed on demand and discarded when an entity of the device is announced or removed. */
-  #places = new Map<string, Map<Entity, ChannelAssignment>>();
+  #places = new Map<string, Map<AnnouncedEntity, ChannelAssignment>>();
   #count = 0;
 
   /**
@@ -36,7 +36,7 @@ export class AnnouncedEntities {
   learn({ topic, payload }: DeviceMessage): void {
     const parsed = parseConfigTopic(topic);
     if (!parsed || !isReadableConfigTopic(topic)) return;
-    const config = payload.length === 0 ? null : readObject(payload);
+    const config = payload.length === 0 ? null : parseJsonObject(payload);
     if (payload.length > 0 && !config) return;
     this.#forget(topic);
     const entities = config ? getReadableEntities(parsed, config) : [];
@@ -65,7 +65,7 @@ export class AnnouncedEntities {
   }
 
   /** Returns the channel of an entity; undefined if the entity is not read. */
-  placeOf(entity: Entity): ChannelAssignment | undefined {
+  placeOf(entity: AnnouncedEntity): ChannelAssignment | undefined {
     let places = this.#places.get(entity.device);
     if (!places) {
       places = allPlaces([...(this.#byDevice.get(entity.device) ?? [])]);
@@ -74,7 +74,7 @@ export class AnnouncedEntities {
     return places.get(entity);
   }
 
-  #add(entity: Entity): void {
+  #add(entity: AnnouncedEntity): void {
     this.#count += 1;
     this.#places.delete(entity.device);
     const siblings = this.#byDevice.get(entity.device) ?? new Set();
@@ -93,7 +93,7 @@ export class AnnouncedEntities {
       for (const one of [...entity.sources, ...entity.availability]) {
         const speakers = this.#speakers(one.topic);
         speakers.sources.delete(one as ValueSource);
-        speakers.availabilities.delete(one as Availability);
+        speakers.availabilities.delete(one as AvailabilityTopic);
         if (speakers.sources.size + speakers.availabilities.size === 0) this.#byTopic.delete(one.topic);
       }
     }
@@ -107,21 +107,21 @@ export class AnnouncedEntities {
   }
 }
 
-const isMetered = (entity: Entity): entity is Entity & MeteredEntity => entity.kind !== undefined;
+const isMetered = (entity: AnnouncedEntity): entity is AnnouncedEntity & MeteredEntity => entity.kind !== undefined;
 
-const isThermometer = ({ component, sources }: Entity): boolean =>
+const isThermometer = ({ component, sources }: AnnouncedEntity): boolean =>
   component === 'sensor' && sources.some(({ kind }) => kind === 'temperature_c');
 
 /**
  * Assigns a channel to each entity of a device: meters by their circuits, a single thermostat `room`, each thermometer a channel of its
  * own.
  */
-function allPlaces(entities: readonly Entity[]): Map<Entity, ChannelAssignment> {
+function allPlaces(entities: readonly AnnouncedEntity[]): Map<AnnouncedEntity, ChannelAssignment> {
   const mayMeasureHeat = isThermalCircuit(
     entities.filter(isThermometer).flatMap(({ name, object }) => [object, name ?? '']),
   );
   const metered = entities.filter(isMetered);
-  const places = new Map<Entity, ChannelAssignment>(assignEntityChannels(metered, mayMeasureHeat));
+  const places = new Map<AnnouncedEntity, ChannelAssignment>(assignEntityChannels(metered, mayMeasureHeat));
   const thermostats = entities.filter(({ component }) => component === 'climate');
   for (const entity of entities) {
     if (isMetered(entity)) continue;

@@ -1,5 +1,5 @@
-import { asObject, type Json, ownMember } from '../read/payload.ts';
-import { configField, configTextField } from './abbreviations.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
+import { getConfigField, getConfigText } from './abbreviations.ts';
 import type { ConfigTopic } from './topic.ts';
 
 /** One announced entity, with the members that it inherits from its device. */
@@ -28,16 +28,16 @@ const MAX_PARTS = 1_000;
 export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig[] {
   const device = deviceOf(config, topic);
   if (topic.component !== 'device') return [{ device, component: topic.component, object: topic.object, config }];
-  return Object.entries(asObject(configField(config, 'components')) ?? {})
+  return Object.entries(toObjectOrNull(getConfigField(config, 'components')) ?? {})
     .slice(0, MAX_PARTS)
     .flatMap(([object, given]) => {
-      const own = asObject(given);
-      const component = configTextField(own, 'platform');
+      const own = toObjectOrNull(given);
+      const component = getConfigText(own, 'platform');
       if (!own || !component) return [];
       const inherited = SHARED.flatMap(([name, spellings]) =>
-        spellings.some((one) => ownMember(own, one) !== undefined) ? [] : [[name, configField(config, name)]],
+        spellings.some((one) => getOwnMember(own, one) !== undefined) ? [] : [[name, getConfigField(config, name)]],
       );
-      const whole = { ...own, ...Object.fromEntries(inherited), device: configField(config, 'device') };
+      const whole = { ...own, ...Object.fromEntries(inherited), device: getConfigField(config, 'device') };
       return [{ device, component, object, config: whole }];
     });
 }
@@ -48,10 +48,10 @@ export function getEntityConfigs(topic: ConfigTopic, config: Json): EntityConfig
  * publishes its messages under `33333333`.
  */
 function deviceOf(config: Json, { component, node, object }: ConfigTopic): string {
-  const device = asObject(configField(config, 'device'));
-  const identifiers = configField(device, 'identifiers');
-  const connections = configField(device, 'connections');
-  const serial = configTextField(device, 'serial_number');
+  const device = toObjectOrNull(getConfigField(config, 'device'));
+  const identifiers = getConfigField(device, 'identifiers');
+  const connections = getConfigField(device, 'connections');
+  const serial = getConfigText(device, 'serial_number');
   const pair: unknown = Array.isArray(connections) ? connections[0] : undefined;
   const address: unknown = Array.isArray(pair) ? pair[1] : undefined;
   for (const id of [Array.isArray(identifiers) ? identifiers[0] : identifiers, address]) {

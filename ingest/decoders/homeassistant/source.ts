@@ -1,8 +1,8 @@
 import type { ValueKind } from '../family.ts';
 import type { Json } from '../read/payload.ts';
-import { configTextField } from './abbreviations.ts';
-import { templateNeedsJson, templatePathNames } from './evaluate.ts';
-import { type Expression, parseTemplate } from './template.ts';
+import { getConfigText } from './abbreviations.ts';
+import { doesTemplateNeedJson, listTemplatePathNames } from './evaluate.ts';
+import { parseTemplate, type TemplateExpression } from './template.ts';
 import type { UnitScale } from './units.ts';
 
 /** Topic of one value of an entity, and how the value is extracted from the payload. */
@@ -10,7 +10,7 @@ export interface ValueSource {
   topic: string;
   kind: ValueKind;
   /** Template that extracts the value; null if the payload is the value. */
-  template: Expression | null;
+  template: TemplateExpression | null;
   /** Whether the template reads JSON members. */
   json: boolean;
   /** Names of the members that the template reads, last first. */
@@ -27,15 +27,15 @@ export function findValueSource(
   given: { topic: string | null; template: string; kind: ValueKind; scale?: UnitScale; unit?: 'C' | 'F' },
 ): ValueSource | null {
   if (given.topic === null) return null;
-  const text = configTextField(config, given.template);
+  const text = getConfigText(config, given.template);
   const template = text === null ? null : parseTemplate(text);
   const { topic, kind, scale = {}, unit = 'C' } = given;
   return {
     topic,
     kind,
     template,
-    json: templateNeedsJson(template),
-    path: templatePathNames(template),
+    json: doesTemplateNeedJson(template),
+    path: listTemplatePathNames(template),
     scale,
     degrees: unit,
     ...(text !== null && template === null ? { refusal: `the template ${text.slice(0, 80)} cannot be evaluated` } : {}),

@@ -3,24 +3,24 @@ import { type Token, tokenizeTemplate } from './tokens.ts';
 export type CalculationSign = '+' | '-' | '*' | '/' | '**';
 
 /** An expression of a template that can be evaluated exactly: a path, numbers, arithmetic, conditions and a few filters. */
-export type Expression =
+export type TemplateExpression =
   | { is: 'number'; value: number }
   | { is: 'text'; value: string }
   | { is: 'path'; root: 'value' | 'value_json'; keys: (string | number)[] }
-  | { is: 'negative'; of: Expression }
-  | { is: 'sum'; sign: CalculationSign; left: Expression; right: Expression }
-  | { is: 'filter'; name: string; argument: number | null; of: Expression }
+  | { is: 'negative'; of: TemplateExpression }
+  | { is: 'sum'; sign: CalculationSign; left: TemplateExpression; right: TemplateExpression }
+  | { is: 'filter'; name: string; argument: number | null; of: TemplateExpression }
   /** Jinja's conditional `first if when else otherwise`. `otherwise` is null if there is no `else`. */
-  | { is: 'choice'; when: Condition; first: Expression; otherwise: Expression | null };
+  | { is: 'choice'; when: Condition; first: TemplateExpression; otherwise: TemplateExpression | null };
 
 export type Condition =
   | { is: 'all' | 'any'; left: Condition; right: Condition }
   | { is: 'not'; of: Condition }
   /** Test of a value: `defined`, `none` or `number`; `true` tests whether the value is truthy. */
-  | { is: 'test'; name: 'defined' | 'none' | 'number' | 'true'; of: Expression }
-  | { is: 'compared'; sign: string; left: Expression; right: Expression }
+  | { is: 'test'; name: 'defined' | 'none' | 'number' | 'true'; of: TemplateExpression }
+  | { is: 'compared'; sign: string; left: TemplateExpression; right: TemplateExpression }
   /** Test whether an object has a member. */
-  | { is: 'member'; name: string; of: Expression };
+  | { is: 'member'; name: string; of: TemplateExpression };
 
 class Unsupported extends Error {}
 
@@ -40,7 +40,7 @@ const BLOCK =
  * Parses the subset of Jinja templates that can be computed exactly; returns null for all others. The template is parsed by hand and never
  * run as code.
  */
-export function parseTemplate(template: string): Expression | null {
+export function parseTemplate(template: string): TemplateExpression | null {
   const trimmed = template.trim();
   if (trimmed.length > MAX_LENGTH) return null;
   try {
@@ -53,7 +53,7 @@ export function parseTemplate(template: string): Expression | null {
   }
 }
 
-function parseBlock(template: string): Expression | null {
+function parseBlock(template: string): TemplateExpression | null {
   const [, when, first, otherwise] = BLOCK.exec(template) ?? [];
   if (when === undefined || first === undefined || /\{\{|%\}/.test(first + when)) return null;
   return {
@@ -64,7 +64,7 @@ function parseBlock(template: string): Expression | null {
   };
 }
 
-const parseBraces = (template: string): Expression | null =>
+const parseBraces = (template: string): TemplateExpression | null =>
   template.startsWith('{{') && template.endsWith('}}')
     ? whole(template.slice(2, -2), (parser) => parser.expression())
     : null;
@@ -79,7 +79,7 @@ function whole<Read>(text: string, rule: (parser: Parser) => Read): Read {
   return read;
 }
 
-function hasPath(expression: Expression): boolean {
+function hasPath(expression: TemplateExpression): boolean {
   switch (expression.is) {
     case 'path':
       return true;
@@ -112,10 +112,10 @@ class Parser {
   ended = (): boolean => this.#at >= this.#tokens.length;
 
   /** Parses `a`, `a if b`, `a if b else c`. */
-  expression(): Expression {
+  expression(): TemplateExpression {
     if (++this.#depth > MAX_DEPTH) throw new Unsupported();
     const first = this.#sum();
-    let read: Expression = first;
+    let read: TemplateExpression = first;
     if (this.#word('if')) {
       const when = this.condition();
       read = { is: 'choice', when, first, otherwise: this.#word('else') ? this.expression() : null };
@@ -167,18 +167,18 @@ class Parser {
     return isNegated ? { is: 'not', of: test } : test;
   }
 
-  #memberOf(left: Expression, isNot: boolean): Condition {
+  #memberOf(left: TemplateExpression, isNot: boolean): Condition {
     if (left.is !== 'text') throw new Unsupported();
     const member: Condition = { is: 'member', name: left.value, of: this.#sum() };
     return isNot ? { is: 'not', of: member } : member;
   }
 
-  #sum(): Expression {
+  #sum(): TemplateExpression {
     const power = () => this.#chain(['**'], () => this.#unary(true));
     return this.#chain(['+', '-'], () => this.#chain(['*', '/'], power));
   }
 
-  #chain(signs: readonly CalculationSign[], next: () => Expression): Expression {
+  #chain(signs: readonly CalculationSign[], next: () => TemplateExpression): TemplateExpression {
     let left = next();
     for (;;) {
       const sign = signs.find((one) => this.#skip(one));
@@ -187,13 +187,13 @@ class Parser {
     }
   }
 
-  #unary(filtered: boolean): Expression {
-    let expression: Expression = this.#skip('-') ? { is: 'negative', of: this.#unary(false) } : this.#primary();
+  #unary(filtered: boolean): TemplateExpression {
+    let expression: TemplateExpression = this.#skip('-') ? { is: 'negative', of: this.#unary(false) } : this.#primary();
     while (filtered && this.#skip('|')) expression = this.#filter(expression);
     return expression;
   }
 
-  #primary(): Expression {
+  #primary(): TemplateExpression {
     if (this.#skip('(')) {
       const inner = this.expression();
       this.#expect(')');
@@ -208,7 +208,7 @@ class Parser {
   }
 
   /** Parses `float(value)` and `float(value, 0)`, which mean the same as the filters. */
-  #call(name: string): Expression {
+  #call(name: string): TemplateExpression {
     this.#expect('(');
     const of = this.expression();
     if (this.#skip(',')) this.#literal();
@@ -241,7 +241,7 @@ class Parser {
     return text;
   }
 
-  #filter(of: Expression): Expression {
+  #filter(of: TemplateExpression): TemplateExpression {
     const { is, text: name } = this.#take();
     if (is !== 'name') throw new Unsupported();
     if (name === 'format') return this.#formatted(of);
@@ -255,7 +255,7 @@ class Parser {
   }
 
   /** Parses `'%0.2f' | format(x)`, which rounds x. */
-  #formatted(format: Expression): Expression {
+  #formatted(format: TemplateExpression): TemplateExpression {
     const places = format.is === 'text' ? /^%\d*\.?(\d{0,2})f$/.exec(format.value)?.[1] : undefined;
     if (places === undefined || Number(places) > 15) throw new Unsupported();
     this.#expect('(');

@@ -27,18 +27,18 @@ const POWER = new Map<string, UnitScale>([
  * Returns the scale to kWh of an energy unit. Ignores upper and lower case (devices send `KWh`), except in `mWh` and `mJ`, in which the
  * small m means milli.
  */
-export function energyScale(unit: string | null): UnitScale | undefined {
+export function findEnergyScale(unit: string | null): UnitScale | undefined {
   if (unit === 'mWh') return { per: 1_000_000 };
   if (unit === 'mJ') return { per: 3_600_000_000 };
   return unit === null ? undefined : ENERGY.get(unit.toLowerCase());
 }
 
 /** Returns the scale to W of a power unit. Ignores upper and lower case, except in `mW`, in which the small m means milli. */
-export const powerScale = (unit: string | null): UnitScale | undefined =>
+export const findPowerScale = (unit: string | null): UnitScale | undefined =>
   unit === null ? undefined : unit === 'mW' ? { per: 1_000 } : POWER.get(unit.toLowerCase());
 
 /** Returns the scale to m³ of a volume unit. Home Assistant's `gal` is the American gallon. */
-export const volumeUnitScale = (unit: string | null): VolumeScale | undefined =>
+export const findVolumeUnitScale = (unit: string | null): VolumeScale | undefined =>
   unit === 'gal' ? US_GALLON : findVolumeScale(unit);
 
 /** Returns the temperature scale of a unit, C or F; null if it is neither. */

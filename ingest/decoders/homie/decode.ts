@@ -1,5 +1,5 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { readObject, readText } from '../read/payload.ts';
+import { parseJsonObject, readText } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
 import { DescribedProperties } from './memory.ts';
 import { parseHomieTopic } from './topic.ts';
@@ -29,7 +29,7 @@ export const homieFamily: Family<DescribedProperties> = {
     const parsed = parseHomieTopic(message.topic);
     if (!parsed) return null;
     if (parsed.about === 'state') return stateOf(parsed.device, message, memory);
-    if (parsed.about === 'description' && message.payload.length > 0 && !readObject(message.payload)) {
+    if (parsed.about === 'description' && message.payload.length > 0 && !parseJsonObject(message.payload)) {
       return refusedResult('the description is not a JSON object');
     }
     if (parsed.about !== 'property') return emptyResult();

@@ -1,8 +1,8 @@
 import { toStorable } from '#src/core/storable-text.ts';
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import { getReadableProperties, type PropertyDescription, type ReadableProperty } from './property.ts';
-import { type Attribute, parseHomieTopic } from './topic.ts';
+import { type HomieAttribute, parseHomieTopic } from './topic.ts';
 
 /** Maximum number of cached properties. Beyond this number, the device with the oldest description is evicted. */
 const MAX_PROPERTIES = 5_000;
@@ -67,7 +67,7 @@ export class DescribedProperties {
   childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
 
   #describe(device: string, payload: Buffer): void {
-    const description = payload.length === 0 ? null : readObject(payload);
+    const description = payload.length === 0 ? null : parseJsonObject(payload);
     if (payload.length > 0 && !description) return;
     this.#forget(device);
     if (!description) return;
@@ -76,7 +76,7 @@ export class DescribedProperties {
       if (properties.size >= MAX_PROPERTIES) break;
       properties.set(`${one.node}/${one.property}`, one);
     }
-    const root = ownMember(description, 'root');
+    const root = getOwnMember(description, 'root');
     const known: Known = { properties, ...(typeof root === 'string' && root !== device ? { root } : {}) };
     this.#devices.set(device, known);
     this.#count += Math.max(1, properties.size);
@@ -84,7 +84,12 @@ export class DescribedProperties {
   }
 
   #tell(
-    { device, node, property, attribute }: { device: string; node: string; property: string; attribute: Attribute },
+    {
+      device,
+      node,
+      property,
+      attribute,
+    }: { device: string; node: string; property: string; attribute: HomieAttribute },
     text: string,
   ): void {
     const known: Known = this.#devices.get(device) ?? { properties: new Map() };
@@ -113,10 +118,10 @@ export class DescribedProperties {
 }
 
 function propertiesOf(description: Json): PropertyDescription[] {
-  return entries(ownMember(description, 'nodes')).flatMap(([node, nodeBody]) =>
-    entries(ownMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
+  return entries(getOwnMember(description, 'nodes')).flatMap(([node, nodeBody]) =>
+    entries(getOwnMember(nodeBody, 'properties')).map(([property, body]): PropertyDescription => {
       const text = (from: Json, name: string) => {
-        const value = ownMember(from, name);
+        const value = getOwnMember(from, name);
         return typeof value === 'string' && value !== '' ? { [name]: toStorable(value.slice(0, MAX_TEXT)) } : {};
       };
       const { name: nodeName } = text(nodeBody, 'name');
@@ -127,14 +132,14 @@ function propertiesOf(description: Json): PropertyDescription[] {
         ...text(body, 'unit'),
         ...text(body, 'datatype'),
         ...text(body, 'name'),
-        settable: ownMember(body, 'settable') === true,
+        settable: getOwnMember(body, 'settable') === true,
       };
     }),
   );
 }
 
 const entries = (value: unknown): [string, Json][] =>
-  Object.entries(asObject(value) ?? {}).flatMap(([key, one]) => {
-    const body = asObject(one);
+  Object.entries(toObjectOrNull(value) ?? {}).flatMap(([key, one]) => {
+    const body = toObjectOrNull(one);
     return body ? [[key, body] as [string, Json]] : [];
   });

@@ -1,12 +1,12 @@
 import type { ChannelAssignment, ValueKind } from '../family.ts';
 import {
   assignEntityChannels,
-  circuitOfVolume,
+  getCircuitOfVolume,
   type MeteredEntity,
   removeDeviceWords,
   splitWords,
 } from '../homeassistant/channels.ts';
-import { energyScale, findTemperatureScale, powerScale, type UnitScale } from '../homeassistant/units.ts';
+import { findEnergyScale, findPowerScale, findTemperatureScale, type UnitScale } from '../homeassistant/units.ts';
 import { toCircuitWord } from '../read/circuit-word.ts';
 import { findVolumeScale } from '../read/volume.ts';
 import type { RegisterDescription } from '../registers-of-a-device/register.ts';
@@ -54,11 +54,11 @@ export function getReadableProperties(
     const unit = findTemperatureScale(one.unit ?? null) ?? 'C';
     const labels = [`${one.node}_${one.property}`, key];
     if (kind === 'energy_total_kwh' || kind === 'power_w') {
-      const scale = (kind === 'power_w' ? powerScale : energyScale)(one.unit ?? null) ?? {};
+      const scale = (kind === 'power_w' ? findPowerScale : findEnergyScale)(one.unit ?? null) ?? {};
       meters.push({ kind, described: describedBy(device, one, kind === 'power_w' ? 'W' : 'kWh'), labels, key, scale });
     } else if (kind === 'volume_total_m3') {
       const commodity = findVolumeCommodity(namesOf(one));
-      const circuit = circuitOfVolume([`${one.node}_${one.property}`], new Set(splitWords(device)));
+      const circuit = getCircuitOfVolume([`${one.node}_${one.property}`], new Set(splitWords(device)));
       const parts =
         namesOf(one)
           .map((name) => getNameFacts(name).parts)
@@ -100,7 +100,7 @@ function kindOf({
   if (findTemperatureScale(unit)) return settable || SETPOINT.test(property) ? setpoint(property) : 'temperature_c';
   if (settable) return null;
   if (findVolumeScale(unit)) return 'volume_total_m3';
-  return energyScale(unit) ? 'energy_total_kwh' : powerScale(unit) ? 'power_w' : null;
+  return findEnergyScale(unit) ? 'energy_total_kwh' : findPowerScale(unit) ? 'power_w' : null;
 }
 
 /** Returns the kind of a set-point; null for set-points that are not in force now (`max-temperature`, `night-setpoint`). */

@@ -1,12 +1,12 @@
 export type HomieTopic =
   | { about: 'state' | 'description'; device: string }
   | { about: 'property'; device: string; node: string; property: string }
-  | { about: 'attribute'; device: string; node: string; property: string; attribute: Attribute }
+  | { about: 'attribute'; device: string; node: string; property: string; attribute: HomieAttribute }
   /** Topics that are not read: commands, target values, statistics, names of nodes. */
   | { about: 'nothing' };
 
 const ATTRIBUTES = ['$unit', '$datatype', '$name', '$settable'] as const;
-export type Attribute = (typeof ATTRIBUTES)[number];
+export type HomieAttribute = (typeof ATTRIBUTES)[number];
 /** A Homie id. Homie 3 also has array nodes (`lights_1`), and some firmware uses capitals. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const NOTHING: HomieTopic = { about: 'nothing' };

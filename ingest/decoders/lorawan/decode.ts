@@ -1,7 +1,7 @@
 import { createStatelessFamily, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { listNamedMembers } from '../names/members.ts';
+import { listNamedNumbers } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
-import { asObject, type Json, ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
@@ -39,13 +39,13 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage): FamilyDecodeRe
   const parsed = parseLorawanTopic(topic);
   if (!parsed) return null;
   if (!parsed.isUplink) return emptyResult();
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return refusedResult('payload is not a JSON object: let the network server publish JSON');
   const uplink = uplinkOf(parsed, body);
   const collector = createValueCollector();
   if (!uplink.object || uplink.isSimulated) return collector;
   const atMs = parseMessageTime(uplink.time, 'iso', { receivedAtMs });
-  addNamedQuantities(collector, listNamedMembers(uplink.object), { device: parsed.device, atMs });
+  addNamedQuantities(collector, listNamedNumbers(uplink.object), { device: parsed.device, atMs });
   return collector;
 }
 
@@ -58,19 +58,22 @@ interface Uplink {
 
 function uplinkOf({ server }: LorawanTopic, body: Json): Uplink {
   if (server === 'things-stack') {
-    const message = asObject(ownMember(body, 'uplink_message'));
+    const message = toObjectOrNull(getOwnMember(body, 'uplink_message'));
     return {
-      object: asObject(ownMember(message, 'decoded_payload')),
-      time: ownMember(message, 'received_at') ?? ownMember(body, 'received_at'),
-      isSimulated: ownMember(body, 'simulated') === true,
+      object: toObjectOrNull(getOwnMember(message, 'decoded_payload')),
+      time: getOwnMember(message, 'received_at') ?? getOwnMember(body, 'received_at'),
+      isSimulated: getOwnMember(body, 'simulated') === true,
     };
   }
-  const text = ownMember(body, 'objectJSON');
-  const gateways = ownMember(body, 'rxInfo');
+  const text = getOwnMember(body, 'objectJSON');
+  const gateways = getOwnMember(body, 'rxInfo');
   const first = Array.isArray(gateways) ? gateways[0] : undefined;
   return {
-    object: asObject(ownMember(body, 'object')) ?? (typeof text === 'string' ? readObject(Buffer.from(text)) : null),
-    time: ownMember(body, 'time') ?? ownMember(body, 'publishedAt') ?? ownMember(asObject(first), 'time'),
+    object:
+      toObjectOrNull(getOwnMember(body, 'object')) ??
+      (typeof text === 'string' ? parseJsonObject(Buffer.from(text)) : null),
+    time:
+      getOwnMember(body, 'time') ?? getOwnMember(body, 'publishedAt') ?? getOwnMember(toObjectOrNull(first), 'time'),
     isSimulated: false,
   };
 }

@@ -3,7 +3,7 @@ import { matchTopicFilter } from '#src/core/topic-filter.ts';
 import { toMappedQuantity } from '#src/devices/mapped-quantity.ts';
 import { isCommandTopic, type MappingEntry } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { compileConditions } from '../read/conditions.ts';
+import { compilePayloadConditions } from '../read/conditions.ts';
 import { readNumber } from '../read/number.ts';
 import { parseNameValuePairs, readJson, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
@@ -70,7 +70,7 @@ function numberAt({ topic, path, where }: MappingEntry, payload: Buffer, json: u
   const unreadable = topic.endsWith('#') ? undefined : UNREADABLE;
   if (path !== undefined) {
     if (json === undefined) return unreadable;
-    return compileConditions(where)(json) ? compileJsonPath(path)?.(json) : undefined;
+    return compilePayloadConditions(where)(json) ? compileJsonPath(path)?.(json) : undefined;
   }
   const text = readText(payload);
   return text === null || readNumber(text) === undefined ? unreadable : text;

@@ -1,34 +1,34 @@
 import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { unitAtEndOfName } from '../proposal.ts';
+import { findUnitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseNameValuePairs, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
 import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
 import { namesHeatBus } from '../vocabulary/thermal.ts';
 import {
+  collectNumbersByName,
+  findNumberInList,
+  findNumberWithUnit,
   findTitle,
   findUnnamedValue,
-  listNamedMembers,
+  listNamedNumbers,
   type Member,
-  mergeParts,
-  numberInList,
-  numbersByName,
-  numberWithUnit,
-  openSingleList,
+  mergeListedObjects,
   splitUnitOfText,
+  unwrapSingleObjectLists,
 } from './members.ts';
 import { isOfDay } from './periods.ts';
 import { addNamedQuantities } from './quantities.ts';
 import {
+  areNamesOfVolume,
   findProgramCodes,
-  isDataPoint,
+  isNameOfQuantity,
+  isNameOfQuantityWithoutUnit,
+  isTuyaDataPoint,
   type MembersContext,
-  namesQuantity,
-  namesVolume,
-  namesWithoutUnit,
 } from './without-unit.ts';
 
 /**
@@ -53,9 +53,14 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   // Messages of radio receivers may come from meters of neighbours, which must not be offered to the owner.
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
-  const body = asObject(json) ?? numbersByName(json) ?? mergeParts(json) ?? parseNameValuePairs(payload) ?? null;
-  const listed = numberInList(json);
-  const whole = body && openSingleList(body);
+  const body =
+    toObjectOrNull(json) ??
+    collectNumbersByName(json) ??
+    mergeListedObjects(json) ??
+    parseNameValuePairs(payload) ??
+    null;
+  const listed = findNumberInList(json);
+  const whole = body && unwrapSingleObjectLists(body);
   const found = whole ? ofObject(topic, whole) : listed ? ofTopic(topic, listed) : ofNumber(topic, payload);
   if (!found) return null;
   const collector = createValueCollector();
@@ -78,14 +83,14 @@ interface Found {
 
 /** Returns the members of a JSON body. Their device is the topic, with the serial number in the body if there is one. */
 function ofObject(topic: string, body: Json): Found | null {
-  const own = numberWithUnit(body) ?? loneNumber(topic, body);
+  const own = findNumberWithUnit(body) ?? loneNumber(topic, body);
   if (own) {
     // NibePi and others publish a number together with its name; the topic ends with the address of the register.
     return ofTopic(topic, own, own.unit === undefined ? undefined : findTitle(body));
   }
   const at = topic.replace(DATA_POINTS, '');
   const named = at === topic ? body : { dps: body };
-  const members = listNamedMembers(named).filter(({ path }) => !INSIDE.test(path));
+  const members = listNamedNumbers(named).filter(({ path }) => !INSIDE.test(path));
   const isNumbered = NUMBERED.test(topic) && members.some(({ path }) => /^(?:to|yester)day$/i.test(path));
   const { around, ...context } = contextOf(at);
   const medium = mediumOf(body);
@@ -142,11 +147,12 @@ function namesNumber(topic: string): boolean {
   const { name, before } = lastNamesOf(topic);
   const isNumbered = name === 'total' && /^\d{1,2}$/.test(before);
   return (
-    unitAtEndOfName(name) !== null ||
-    isDataPoint(`${before}/${name}`) ||
+    findUnitAtEndOfName(name) !== null ||
+    isTuyaDataPoint(`${before}/${name}`) ||
     VALUE_OF_MEDIUM.test(topic) ||
     findProgramCodes(topic)?.test(name) ||
-    (!OF_FAMILIES.test(topic) && (isNumbered || namesWithoutUnit(`${before}/${name}`) || namesVolume([name, before])))
+    (!OF_FAMILIES.test(topic) &&
+      (isNumbered || isNameOfQuantityWithoutUnit(`${before}/${name}`) || areNamesOfVolume([name, before])))
   );
 }
 
@@ -189,14 +195,14 @@ function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Fo
   const [name = '', before = ''] = named.split('/').toReversed();
   const ownUnit = value.unit === undefined && UNIT_LEVEL.test(name) ? { unit: name } : {};
   // The number on `meter/power/W` is the power of `meter`; the number on `x/dps/17` belongs to `x`.
-  const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isDataPoint(`${before}/${name}`);
+  const isBelow = ('unit' in ownUnit && named.split('/').length > 2) || isTuyaDataPoint(`${before}/${name}`);
   // The number on `solar/energy/total` is the energy of `solar`.
   const isSplit =
     isBelow ||
-    (!namesQuantity(name) &&
-      unitAtEndOfName(name) === null &&
+    (!isNameOfQuantity(name) &&
+      findUnitAtEndOfName(name) === null &&
       value.unit === undefined &&
-      namesQuantity(`${before}/${name}`));
+      isNameOfQuantity(`${before}/${name}`));
   // A number with a title on a topic that is an address (`knx/3/1/12`) is a device of its own, because numbers on other addresses may have
   // the same title.
   const isAddress = title !== undefined && /\d/.test(name);
@@ -239,7 +245,7 @@ function deviceOf(address: string, body: Json): string {
     names.find((one) => SERIAL.test(one)) ??
     names.find((one) => DEVICE_NAME.test(one)) ??
     (typeof body.model === 'string' ? 'id' : '');
-  const id = ownMember(body, name);
+  const id = getOwnMember(body, name);
   if (typeof id !== 'string' && typeof id !== 'number') return topic;
   const text = String(id).trim();
   return text === '' || text.length > 64 || topic.includes(text) ? topic : `${topic}/${text}`;
@@ -249,7 +255,7 @@ function deviceOf(address: string, body: Json): string {
 const TIMES = ['ts', 'time', 'timestamp', 'datetime', 'Time', 'Timestamp', 'DateTime'];
 
 function timeOf(body: Json, { receivedAtMs }: DeviceMessage, { tz }: DecoderSettings): number | null {
-  const value = TIMES.map((name) => ownMember(body, name)).find((one) => one !== undefined);
+  const value = TIMES.map((name) => getOwnMember(body, name)).find((one) => one !== undefined);
   return parseMessageTime(value, undefined, { tz, receivedAtMs });
 }
 

@@ -1,5 +1,5 @@
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import { findMetricUnit, findMetricVolumeUnit } from '../sparkplug/units.ts';
 
 /**
@@ -68,7 +68,7 @@ const unitOf = (object: Json): string | undefined => {
 };
 
 /** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
-export function numberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
+export function findNumberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
   const unit = unitOf(object);
   const value = unit === undefined ? undefined : findUnnamedValue(object);
   return unit === undefined || value === undefined ? null : { value, unit };
@@ -107,7 +107,7 @@ function onlyNumberOf(object: Json): { name: string; value: unknown; unit: strin
 function unitBeside(object: Json, name: string): string | undefined {
   const words = name.split('_');
   const names = [name, words.at(-1), words[0]].flatMap((word) => [`${word}unit`, `${word}_unit`, `${word}Unit`]);
-  const unit = names.map((one) => ownMember(object, one)).find((one) => one !== undefined);
+  const unit = names.map((one) => getOwnMember(object, one)).find((one) => one !== undefined);
   return typeof unit === 'string' && unit !== '' ? unit : undefined;
 }
 
@@ -118,7 +118,7 @@ function unitBeside(object: Json, name: string): string | undefined {
 function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
   const read = list.flatMap((part) => {
-    const object = asObject(part);
+    const object = toObjectOrNull(part);
     const unit = object && unitOf(object);
     return object && unit && (findMetricUnit(unit) ?? findMetricVolumeUnit(unit)) ? [onlyNumberOf(object)] : [];
   });
@@ -133,27 +133,27 @@ const MAX_PARTS = 8;
  * Merges the objects of a list into one: the only object, or the objects that together describe one device and have no member names in
  * common. Returns null for every other list, whose objects are devices that only their order distinguishes.
  */
-export function mergeParts(list: unknown): Json | null {
+export function mergeListedObjects(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PARTS) return null;
-  const entries = list.flatMap((part) => Object.entries(asObject(part) ?? {}));
-  const isWhole = list.every((part) => asObject(part) !== null);
+  const entries = list.flatMap((part) => Object.entries(toObjectOrNull(part) ?? {}));
+  const isWhole = list.every((part) => toObjectOrNull(part) !== null);
   return isWhole && new Set(entries.map(([name]) => name)).size === entries.length ? Object.fromEntries(entries) : null;
 }
 
-/** Maximum depth of nested lists that `openSingleList` replaces. */
+/** Maximum depth of nested lists that `unwrapSingleObjectLists` replaces. */
 const MAX_LISTS = 3;
 
 /**
  * Replaces a list of one object by that object, as in a charger's `{"meterValue": [{"sampledValue": […]}]}`. Only if the list is the body's
  * only object or list: next to others, it may list the parts of a device. Otherwise returns the body unchanged.
  */
-export function openSingleList(body: Json, depth = 0): Json {
+export function unwrapSingleObjectLists(body: Json, depth = 0): Json {
   const [only, ...others] = Object.entries(body).filter(([, value]) => typeof value === 'object' && value !== null);
   if (!only || others.length > 0 || depth >= MAX_LISTS) return body;
   const [name, value] = only;
-  const isOfOne = Array.isArray(value) && value.length === 1 && !numbersByName(value);
-  const inner = asObject(isOfOne ? value[0] : value);
-  return inner ? { ...body, [name]: openSingleList(inner, depth + 1) } : body;
+  const isOfOne = Array.isArray(value) && value.length === 1 && !collectNumbersByName(value);
+  const inner = toObjectOrNull(isOfOne ? value[0] : value);
+  return inner ? { ...body, [name]: unwrapSingleObjectLists(inner, depth + 1) } : body;
 }
 
 /** Earliest time in Unix seconds (2017) that is recognised in a list of a number and its time. A smaller number may be the value. */
@@ -164,7 +164,7 @@ const MAX_LISTED = 4;
  * Returns the number of a list that consists of a number, its unit and possibly its time: `[1795766400, 12345678, "Wh"]` (Flukso). Returns
  * null for every other list.
  */
-export function numberInList(list: unknown): (Omit<Member, 'path'> & { time: number | undefined }) | null {
+export function findNumberInList(list: unknown): (Omit<Member, 'path'> & { time: number | undefined }) | null {
   if (!Array.isArray(list) || list.length > MAX_LISTED) return null;
   const texts = list.filter((one) => typeof one === 'string');
   const numbers = list.filter((one) => typeof one === 'number');
@@ -181,15 +181,15 @@ export function numberInList(list: unknown): (Omit<Member, 'path'> & { time: num
  * keys. Units may be missing. Returns null if an element has another form, or if two have the same name: these are devices that only their
  * order distinguishes.
  */
-export function numbersByName(list: unknown): Json | null {
+export function collectNumbersByName(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_MEMBERS) return null;
   const byName = new Map<string, unknown>();
   for (const part of list) {
-    const object = asObject(part);
+    const object = toObjectOrNull(part);
     const own = object && findTitle(object);
     const name = typeof object?.phase === 'string' && typeof own === 'string' ? `${own} ${object.phase}` : own;
     if (!object || typeof name !== 'string' || name === '' || byName.has(name)) return null;
-    const value = numberWithUnit(object) ? object : object.value;
+    const value = findNumberWithUnit(object) ? object : object.value;
     if (value !== object && typeof value !== 'number') return null;
     byName.set(name, value);
   }
@@ -207,7 +207,7 @@ function objectsByIdentity(list: unknown): Json | null {
   if (!Array.isArray(list) || list.length < 2 || list.length > MAX_PARTS) return null;
   const byIdentity = new Map<string, Json>();
   for (const part of list) {
-    const object = asObject(part);
+    const object = toObjectOrNull(part);
     const identity = object && firstNamed(object, IDENTITIES);
     if (!object || (typeof identity !== 'string' && typeof identity !== 'number') || byIdentity.has(String(identity)))
       return null;
@@ -223,7 +223,7 @@ function withTitle(path: string, object: Json | null): string {
 }
 
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
-export function listNamedMembers(object: Json): Member[] {
+export function listNamedNumbers(object: Json): Member[] {
   const members: Member[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
@@ -233,8 +233,8 @@ export function listNamedMembers(object: Json): Member[] {
       if (members.length >= MAX_MEMBERS) return;
       const path = before === '' ? name : `${before}/${name}`;
       if (path.length > MAX_PATH) continue;
-      const whole = asObject(value) ?? numbersByName(value);
-      const own = whole ? numberWithUnit(whole) : onlyReadUnitOf(value);
+      const whole = toObjectOrNull(value) ?? collectNumbersByName(value);
+      const own = whole ? findNumberWithUnit(whole) : onlyReadUnitOf(value);
       const deeper = whole ?? objectsByIdentity(value);
       if (own) members.push({ path: withTitle(path, deeper), ...own });
       else if (deeper) {

@@ -7,13 +7,13 @@ import type { Member } from './members.ts';
 import { findPeriods } from './periods.ts';
 import {
   describe,
-  findLoneKind,
-  isOfPeriod,
+  findKindToAskAbout,
+  isNameOfQuantity,
+  isPeriodTotal,
   isUnknownEnergy,
   isUnnamedNumber,
   isVolumeWithoutUnit,
   type MembersContext,
-  namesQuantity,
 } from './without-unit.ts';
 
 /**
@@ -50,7 +50,11 @@ export function addNamedQuantities(
         value: fahrenheit ? toCelsius(value, 'F') : value,
         name: path,
       });
-    } else if (quantity === undefined && isUnknownEnergy(path, value, context) && !isOfPeriod(path, members, context)) {
+    } else if (
+      quantity === undefined &&
+      isUnknownEnergy(path, value, context) &&
+      !isPeriodTotal(path, members, context)
+    ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });
       count++;
     } else if (quantity === undefined && !hasVolume && isVolumeWithoutUnit(path, value, stated, context)) {
@@ -74,8 +78,8 @@ function addLoneMembers(
   let count = 0;
   for (const { path, value, unit } of members) {
     const isNumber = isUnnamedNumber(path, value, context);
-    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? findLoneKind(path, value, context) : null;
-    if (kind === null || isOfPeriod(path, members, context)) continue;
+    const kind = isNumber ? 'energy_total_kwh' : unit === undefined ? findKindToAskAbout(path, value, context) : null;
+    if (kind === null || isPeriodTotal(path, members, context)) continue;
     collector.add({ ...said, ...unknownPlace(path, context), kind, value, name: path });
     count++;
   }
@@ -114,7 +118,7 @@ function withDoubtfulPowers(
 
 /** Whether a name is a unit below a subject and nothing else (`pv/watt`). It may be the surplus, which is negative at night. */
 const isUnitOfSubject = (path: string): boolean =>
-  /\/k?w(?:atts?)?$/i.test(path) && !namesQuantity(path.slice(0, path.lastIndexOf('/')));
+  /\/k?w(?:atts?)?$/i.test(path) && !isNameOfQuantity(path.slice(0, path.lastIndexOf('/')));
 
 /** Turns energies into questions if they may be those of a day or another period that the message states. */
 function withDoubtfulEnergies(

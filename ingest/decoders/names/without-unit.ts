@@ -1,4 +1,4 @@
-import { unitAtEndOfName } from '../proposal.ts';
+import { findUnitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
 import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findMetricMeaning } from '../sparkplug/meaning.ts';
@@ -113,12 +113,12 @@ const LEAST_INDEX_WH = 1_000;
 const isTeleinfoIndex = (path: string, value: unknown): boolean =>
   Number(readNumber(value)) >= LEAST_INDEX_WH && readTeleinfoLabel(lastNameOf(path))?.quantity === 'register';
 /** Whether a name contains a word for energy or power, or a code. A quick test before the words are looked up in the dictionaries. */
-export const namesQuantity = (name: string): boolean =>
+export const isNameOfQuantity = (name: string): boolean =>
   namesEnergy(name) || namesPower(name) || READING.test(name) || isOfFlow(name);
 const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.test(name) || P_BEHIND.test(name);
 /** Whether a name may be the name of an energy or a power without a unit. */
-export const namesWithoutUnit = (name: string): boolean =>
-  namesQuantity(name) ||
+export const isNameOfQuantityWithoutUnit = (name: string): boolean =>
+  isNameOfQuantity(name) ||
   EVER.test(name) ||
   readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
   flowKindOf(lastNameOf(name)) !== null;
@@ -174,7 +174,7 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
  * Returns the kind of a member whose name means energy or power, for a question to the owner; null if it means neither. Excludes 0 and 1,
  * which may be states. Accepts unknown words in the name, because nothing counts before the owner has answered.
  */
-export function findLoneKind(
+export function findKindToAskAbout(
   path: string,
   value: unknown,
   context: MembersContext,
@@ -208,7 +208,7 @@ export function findLoneKind(
 /** A data point of Tuya, which has a number instead of a name. */
 const DATA_POINT = /(?:^|\/)dps\/\d{1,3}$/i;
 /** Whether a path ends with a numbered data point of Tuya: `dps/17`. */
-export const isDataPoint = (path: string): boolean => DATA_POINT.test(path);
+export const isTuyaDataPoint = (path: string): boolean => DATA_POINT.test(path);
 
 /**
  * Whether a member is a number without a name: a data point of Tuya, or the total of a numbered meter. Excludes 0 and 1, which may be
@@ -216,7 +216,9 @@ export const isDataPoint = (path: string): boolean => DATA_POINT.test(path);
  */
 export function isUnnamedNumber(path: string, value: unknown, { isNumbered }: MembersContext): boolean {
   const number = readNumber(value);
-  return typeof number === 'number' && number > 1 && (isDataPoint(path) || (isNumbered === true && path === 'total'));
+  return (
+    typeof number === 'number' && number > 1 && (isTuyaDataPoint(path) || (isNumbered === true && path === 'total'))
+  );
 }
 
 /** A commodity at the beginning of a compound word: `gastotal`, `watercounter`. */
@@ -237,11 +239,11 @@ export function isVolumeWithoutUnit(
 ): boolean {
   const name = lastNameOf(path);
   // If the last topic level is a unit (`water/m3`), the number may or may not be a register.
-  const isOfUnit = unit !== undefined || unitAtEndOfName(name) !== null;
+  const isOfUnit = unit !== undefined || findUnitAtEndOfName(name) !== null;
   // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
   if (!context.isStrict || (isOfUnit && unit !== name && !isVolume)) return false;
-  return isAboveOne(value) && namesVolume([path, ...(context.around ?? [])], isVolume);
+  return isAboveOne(value) && areNamesOfVolume([path, ...(context.around ?? [])], isVolume);
 }
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
@@ -250,7 +252,7 @@ const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /** Whether names are those of a gas or water register. `isVolume`: whether the number is known to be a volume. */
-export function namesVolume(names: readonly string[], isVolume = false): boolean {
+export function areNamesOfVolume(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));
   const commodity = NO_VOLUME.test(own)
@@ -286,7 +288,7 @@ function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: Me
 }
 
 /** Whether a word such as "day" in a name means a period. It means a tariff instead if another member names the night. */
-export function isOfPeriod(path: string, members: readonly Member[], context: MembersContext): boolean {
+export function isPeriodTotal(path: string, members: readonly Member[], context: MembersContext): boolean {
   const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;
   return !members.some(

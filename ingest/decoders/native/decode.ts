@@ -57,14 +57,14 @@ export function decodeNativeElements(deviceId: string, json: unknown, receipt: N
     decodeElement(json, 0, receipt, decoded);
     return decoded;
   }
-  const reason = listLengthProblem(json);
+  const reason = findListLengthError(json);
   if (reason !== null) return refused(deviceId, reason);
   for (let index = 0; index < json.length; index++) decodeElement(json[index], index, receipt, decoded);
   return decoded;
 }
 
 /** Returns the reason to reject a list because of its length; null if the length is allowed. */
-export function listLengthProblem({ length }: readonly unknown[]): string | null {
+export function findListLengthError({ length }: readonly unknown[]): string | null {
   if (length === 0) return 'payload is an empty array';
   return length > MAX_ELEMENTS ? `payload has more than ${MAX_ELEMENTS} elements` : null;
 }

@@ -1,5 +1,5 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject, readText } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { isUsualOpenevseBase, parseOpenevseTopic } from './topic.ts';
 
@@ -35,7 +35,7 @@ class Chargers {
 }
 
 function baseIn({ payload }: DeviceMessage): string | null {
-  const base = ownMember(readObject(payload), 'mqtt');
+  const base = getOwnMember(parseJsonObject(payload), 'mqtt');
   if (typeof base !== 'string') return null;
   const own = base.replace(PREFIX, '');
   return own === '' || own.length > 128 ? null : own;
@@ -82,9 +82,9 @@ function decode(message: DeviceMessage, _settings: unknown, chargers: Chargers):
 
 function availability({ topic, payload }: DeviceMessage, chargers: Chargers): FamilyDecodeResult {
   if (payload.length === 0) return emptyResult();
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return refusedResult('the announcement is not a JSON object');
-  const value = STATES.get(ownMember(body, 'state'));
+  const value = STATES.get(getOwnMember(body, 'state'));
   const device = chargers.announcedOn(topic);
   if (value === undefined) return refusedResult('the announcement has no state that is known');
   // Without a previous announcement, the base of a last will is unknown.

@@ -1,5 +1,5 @@
 import type { DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
-import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 /** Topic of openWB. A bridge may add a prefix before `openWB`. */
@@ -102,12 +102,12 @@ function learnHierarchy(memory: Behind, { topic, payload }: DeviceMessage): void
   if (root === undefined || !Array.isArray(elements)) return;
   const behind = new Set<string>();
   const [atGrid, ...beside] = elements.slice(0, MAX_ELEMENTS);
-  const isCounter = ownMember(asObject(atGrid), 'type') === 'counter';
+  const isCounter = getOwnMember(toObjectOrNull(atGrid), 'type') === 'counter';
   const waiting: unknown[] = isCounter ? [...childrenOf(atGrid), ...beside] : [atGrid, ...beside];
   for (let seen = 0; waiting.length > 0 && seen < MAX_ELEMENTS; seen++) {
-    const element = asObject(waiting.pop());
-    const id = ownMember(element, 'id');
-    if (ownMember(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
+    const element = toObjectOrNull(waiting.pop());
+    const id = getOwnMember(element, 'id');
+    if (getOwnMember(element, 'type') === 'counter' && Number.isSafeInteger(id)) behind.add(`${root}/counter/${id}`);
     waiting.push(...childrenOf(element));
   }
   memory.set(root, behind);
@@ -118,7 +118,7 @@ const isBehind = (memory: Behind, device: string): boolean =>
   memory.get(device.slice(0, device.lastIndexOf('/counter/')))?.has(device) ?? false;
 
 function childrenOf(element: unknown): unknown[] {
-  const children = ownMember(asObject(element), 'children');
+  const children = getOwnMember(toObjectOrNull(element), 'children');
   return Array.isArray(children) ? children.slice(0, MAX_ELEMENTS) : [];
 }
 

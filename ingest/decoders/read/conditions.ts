@@ -2,15 +2,15 @@ import { compileJsonPath } from '#src/core/json-path.ts';
 import type { PayloadConditions } from '#src/devices/mapping.ts';
 
 /** Function that returns whether a body fulfils all conditions. */
-export type Conditions = (body: unknown) => boolean;
+export type PayloadConditionTest = (body: unknown) => boolean;
 
-const ALWAYS: Conditions = () => true;
+const ALWAYS: PayloadConditionTest = () => true;
 
 /**
  * Compiles conditions on a body: each JSONPath must lead to the required value. A number also equals its text, because many bridges print
  * all values as texts. Without conditions, the returned function is always true.
  */
-export function compileConditions(where: PayloadConditions | undefined): Conditions {
+export function compilePayloadConditions(where: PayloadConditions | undefined): PayloadConditionTest {
   if (where === undefined) return ALWAYS;
   const all = Object.entries(where).map(([path, wanted]) => ({ read: compileJsonPath(path), wanted }));
   return (body) => all.every(({ read, wanted }) => isEqual(read?.(body), wanted));

@@ -6,7 +6,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Matches `nan` and `inf` as JSON values (outside strings). Firmware prints them, but JSON does not allow them. */
 const NOT_A_NUMBER = /("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)-?(?:nan|inf(?:inity)?)\b/gi;
 
-/** A parsed JSON object. To ignore inherited members, read it with `ownMember` or `Object.hasOwn`. */
+/** A parsed JSON object. To ignore inherited members, read it with `getOwnMember` or `Object.hasOwn`. */
 export type Json = Record<string, unknown>;
 
 /**
@@ -83,7 +83,7 @@ function parseLeniently(text: string): unknown {
 }
 
 /** Returns the payload as a JSON object; null if it is none. */
-export const readObject = (payload: Buffer): Json | null => asObject(readJson(payload));
+export const parseJsonObject = (payload: Buffer): Json | null => toObjectOrNull(readJson(payload));
 
 /** A name with its value. A unit may follow after a blank: `e1=4567 kWh`. */
 const PAIR = /^\s*([A-Za-z_][\w.-]{0,63})\s*=\s*([^\s=]*(?: [^\s=]{1,5})?)\s*$/;
@@ -104,9 +104,9 @@ export function parseNameValuePairs(payload: Buffer): Json | undefined {
 }
 
 /** Returns a JSON value as an object; null if it is none. */
-export const asObject = (value: unknown): Json | null =>
+export const toObjectOrNull = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
 
 /** Returns a member that the object itself has; undefined for inherited members such as `__proto__` and `constructor`. */
-export const ownMember = (object: Json | null, name: string): unknown =>
+export const getOwnMember = (object: Json | null, name: string): unknown =>
   object !== null && Object.hasOwn(object, name) ? object[name] : undefined;

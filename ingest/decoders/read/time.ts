@@ -13,7 +13,7 @@ const SMALLEST_UNIX_MS = 100_000_000_000;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
 /** Returns a plausible time unchanged. Returns null for a time before 2020 or in the future; the time of receipt then applies. */
-export const plausibleTimeMs = (ms: number | null, receivedAtMs: number): number | null =>
+export const nullIfImplausibleTime = (ms: number | null, receivedAtMs: number): number | null =>
   ms !== null && Number.isFinite(ms) && ms >= EARLIEST_MS && ms <= receivedAtMs + FUTURE_MS ? Math.round(ms) : null;
 
 /** Converts Unix seconds or milliseconds, distinguished by size, to milliseconds. */
@@ -42,19 +42,19 @@ export function parseIsoTime(text: unknown, options: { tz?: string | undefined; 
  */
 export type TimeFormat = 's' | 'ms' | 'iso' | 'p1' | undefined;
 
-/** Returns the message's own time in Unix ms; null if the message has no time or an implausible one (`plausibleTimeMs`). */
+/** Returns the message's own time in Unix ms; null if the message has no time or an implausible one (`nullIfImplausibleTime`). */
 export function parseMessageTime(
   value: unknown,
   form: TimeFormat,
   options: { tz?: string | undefined; receivedAtMs: number },
 ): number | null {
-  if (form === 'p1') return plausibleTimeMs(parseP1Timestamp(value, options), options.receivedAtMs);
+  if (form === 'p1') return nullIfImplausibleTime(parseP1Timestamp(value, options), options.receivedAtMs);
   const iso = form === undefined || form === 'iso' ? parseIsoTime(value, options) : null;
-  if (iso !== null) return plausibleTimeMs(iso, options.receivedAtMs);
+  if (iso !== null) return nullIfImplausibleTime(iso, options.receivedAtMs);
   const number = form === 'iso' ? undefined : readNumber(value);
   if (typeof number !== 'number') return null;
   const ms = form === undefined ? unixToMs(number) : form === 's' ? number * 1_000 : number;
-  return plausibleTimeMs(ms, options.receivedAtMs);
+  return nullIfImplausibleTime(ms, options.receivedAtMs);
 }
 
 /** Converts local time (`2026-07-05T21:00:00`) of a time zone to Unix ms; returns null if either is invalid. */

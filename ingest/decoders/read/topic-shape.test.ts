@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRadioMessage, topicShape } from './topic-shape.ts';
+import { generaliseTopic, isRadioMessage } from './topic-shape.ts';
 
 test.each([
   ['solar/inverter/power', 'solar/inverter/power'],
@@ -20,7 +20,7 @@ test.each([
   ['a/b\u0007c/+/#/\u0000', 'a/+/+/+/+'],
   ['1/b/c/d/e/f/g/h/i/j', '+/b/c/d/e/f/g/h/#'],
 ])('returns the shape of %s as %s', (topic, shape) => {
-  expect(topicShape(topic)).toBe(shape);
+  expect(generaliseTopic(topic)).toBe(shape);
 });
 
 test('bounds a shape, whatever the topic is', () => {
@@ -30,7 +30,7 @@ test('bounds a shape, whatever the topic is', () => {
     'wörter/'.repeat(9_000),
     `${'ü'.repeat(39)}/`.repeat(9),
   ]) {
-    const shape = topicShape(topic);
+    const shape = generaliseTopic(topic);
     expect(Buffer.byteLength(shape)).toBeLessThanOrEqual(120);
     expect(shape.split('/').length).toBeLessThanOrEqual(9);
   }

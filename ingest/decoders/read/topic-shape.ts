@@ -27,7 +27,7 @@ const isId = (word: string): boolean =>
  * Replaces the levels of a topic that identify a device: `home/meter/3c71bf9d1e20/power` becomes `home/meter/+/power`. Returns an MQTT
  * topic filter of at most 120 bytes and eight levels; `#` replaces the rest. Pure.
  */
-export function topicShape(topic: string): string {
+export function generaliseTopic(topic: string): string {
   let shape = '';
   for (const [index, word] of topic.split('/', MAX_WORDS + 1).entries()) {
     const next = (index === 0 ? '' : '/') + (isId(word) ? '+' : word);

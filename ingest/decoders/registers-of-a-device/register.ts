@@ -1,6 +1,6 @@
 import type { Commodity } from '#src/database/meter.ts';
 import { splitFoldedWords } from '../vocabulary/fold.ts';
-import type { NameFacts, NotCountedReason, PartBySibling } from '../vocabulary/name-facts.ts';
+import type { NameFacts, NotCountedReason, TariffWordWithSibling } from '../vocabulary/name-facts.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
 
 /** Description of a register or power. Input of the joint classification of all registers of its device. */
@@ -54,7 +54,7 @@ export interface RegisterFacts {
   /** Whether the names mention the AC input of a device. Energy that enters there is not produced. */
   isAcInput: boolean;
   part: string | null;
-  bySibling: PartBySibling | null;
+  bySibling: TariffWordWithSibling | null;
   siblings: ReadonlySet<string>;
   /** The name's words for a use or a place, joined; empty if there are none. */
   place: string;

@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
@@ -10,7 +10,7 @@ import {
   toCelsius,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { addMeterCounts, type Medium, mediumOfErt, meterId } from '../rtlamr/meter.ts';
+import { addMeterCounts, getMediumOfErt, type Medium, meterId } from '../rtlamr/meter.ts';
 
 type Rtl433Topic =
   | { what: 'event' }
@@ -125,23 +125,23 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
 
 /** Decodes an event: a JSON object with the keys of one device, on any topic. */
 export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: DecoderSettings): FamilyDecodeResult {
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
-  const model = ownMember(body, 'model');
+  const model = getOwnMember(body, 'model');
   if (typeof model !== 'string' || model === '') return refusedResult('payload has no model');
   const collector = createValueCollector();
   // The time of a message may be local, have a zone, or be Unix seconds as a text. `@1.2s` is a position in a file and not a time.
-  const atMs = parseMessageTime(ownMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
+  const atMs = parseMessageTime(getOwnMember(body, 'time'), undefined, { tz: settings.tz, receivedAtMs });
   // rtl_433 decodes each packet of an ERT meter both as IDM and as NETIDM, without stating which one applies. The consumption of NETIDM is
   // a net value, so NETIDM is not read.
   if (model.toUpperCase() === 'NETIDM') return collector;
   const { keys, isWater } = countsOf(model);
-  const counts = [...keys].filter((key) => ownMember(body, key) !== undefined);
+  const counts = [...keys].filter((key) => getOwnMember(body, key) !== undefined);
   if (counts.length > 0) {
-    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(ownMember(body, name)));
+    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(getOwnMember(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
     if (device === null) return refusedResult('payload has no id of a meter');
-    const value = ownMember(body, counts[0] as string);
+    const value = getOwnMember(body, counts[0] as string);
     const count = { direction: 'import' as const, value, name: counts[0] as string };
     addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : mediumOf(body), atMs, settings });
   }
@@ -167,13 +167,13 @@ function addKey(collector: ValueCollector, device: string, key: string, value: u
 
 /** Returns the device's id in the form that its `devices` topics have, so that events and `devices` topics belong to the same device. */
 const deviceOf = (body: Json): string =>
-  TOPIC_PARTS.map((part) => ownMember(body, part))
+  TOPIC_PARTS.map((part) => getOwnMember(body, part))
     .filter((part) => (typeof part === 'string' && part !== '') || typeof part === 'number')
     .map((part) => topicWord(part as string | number))
     .join('/');
 
 function mediumOf(body: Json): Medium {
-  const said = MEDIA.get(ownMember(body, 'MeterType'));
-  const type = ERT_TYPES.map((name) => ownMember(body, name)).find((one) => one !== undefined);
-  return said ?? mediumOfErt(type);
+  const said = MEDIA.get(getOwnMember(body, 'MeterType'));
+  const type = ERT_TYPES.map((name) => getOwnMember(body, name)).find((one) => one !== undefined);
+  return said ?? getMediumOfErt(type);
 }

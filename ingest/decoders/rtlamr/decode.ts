@@ -1,8 +1,8 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
-import { asObject, type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, type Json, mentionsWords, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
-import { addMeterCounts, type Medium, mediumOfErt, meterId } from './meter.ts';
+import { addMeterCounts, getMediumOfErt, type Medium, meterId } from './meter.ts';
 
 /** Topic on which rtlamr2mqtt publishes values. The meaning of the values is stated in rtlamr2mqtt's discovery messages. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
@@ -47,13 +47,13 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, settings: Decod
   const own = isOwnTopic(topic);
   // Users choose the topic freely, so most bodies belong to other families. The body is therefore examined before it is parsed.
   if (!own && !mayBeMessage(payload)) return null;
-  const body = readObject(payload);
-  const type = ownMember(body, 'Type');
-  const message = asObject(ownMember(body, 'Message'));
-  if (typeof type !== 'string' || !message || ownMember(body, 'Time') === undefined) {
+  const body = parseJsonObject(payload);
+  const type = getOwnMember(body, 'Type');
+  const message = toObjectOrNull(getOwnMember(body, 'Message'));
+  if (typeof type !== 'string' || !message || getOwnMember(body, 'Time') === undefined) {
     return own ? refusedResult('payload is not a message of rtlamr: JSON with Time, Type and Message') : null;
   }
-  return decodeMessage(type, message, parseMessageTime(ownMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
+  return decodeMessage(type, message, parseMessageTime(getOwnMember(body, 'Time'), 'iso', { receivedAtMs }), settings);
 }
 
 function decodeMessage(
@@ -64,12 +64,12 @@ function decodeMessage(
 ): FamilyDecodeResult {
   const where = TYPES.get(type);
   if (!where) return emptyResult();
-  const device = meterId(ownMember(message, where.id));
+  const device = meterId(getOwnMember(message, where.id));
   if (device === null) return refusedResult(`Message.${where.id} is not the id of a meter`);
   const collector = createValueCollector();
-  const medium = where.medium ?? mediumOfErt(where.type && ownMember(message, where.type));
+  const medium = where.medium ?? getMediumOfErt(where.type && getOwnMember(message, where.type));
   const count = (direction: 'import' | 'export', name?: string) =>
-    name === undefined ? [] : [{ direction, value: ownMember(message, name), name }];
+    name === undefined ? [] : [{ direction, value: getOwnMember(message, name), name }];
   addMeterCounts(collector, [...count('import', where.imports), ...count('export', where.exports)], {
     device,
     medium,
@@ -90,11 +90,11 @@ function decodeState(
   settings: DecoderSettings,
 ): FamilyDecodeResult | null {
   if (!Object.hasOwn(settings.meter ?? {}, device)) return null;
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return refusedResult('payload is not a JSON object');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 'lastseen'), 'iso', { receivedAtMs });
-  const reading = { direction: 'import' as const, value: ownMember(body, 'reading'), name: 'reading' };
+  const atMs = parseMessageTime(getOwnMember(body, 'lastseen'), 'iso', { receivedAtMs });
+  const reading = { direction: 'import' as const, value: getOwnMember(body, 'reading'), name: 'reading' };
   addMeterCounts(collector, [reading], { device, medium: 'electric', atMs, settings });
   return collector;
 }

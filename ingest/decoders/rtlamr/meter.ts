@@ -16,7 +16,7 @@ const GAS = new Set([0, 1, 2, 9, 12]);
 const WATER = new Set([3, 11, 13]);
 
 /** Returns the medium of a meter by its ERT type (the low four bits); `electric` if the type is unknown. */
-export function mediumOfErt(type: unknown): Medium {
+export function getMediumOfErt(type: unknown): Medium {
   const text = typeof type === 'string' && /^0x[0-9a-f]{1,2}$/i.test(type) ? Number(type) : readNumber(type);
   if (typeof text !== 'number' || !Number.isInteger(text)) return 'electric';
   const low = text & 0x0f;

@@ -8,7 +8,7 @@ import {
   type ValueKind,
 } from '../family.ts';
 import { readJson } from '../read/payload.ts';
-import { plausibleTimeMs } from '../read/time.ts';
+import { nullIfImplausibleTime } from '../read/time.ts';
 import { createValueCollector, type QuantityInput, refusedResult } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import {
@@ -137,7 +137,7 @@ function decode(
   const collector = createValueCollector();
   readPack(pack, { receivedAtMs, replayed, sender: parsed }, (record) => ({
     refuse: collector.refuse,
-    add: (quantity) => collector.add({ ...quantity, atMs: plausibleTimeMs(record.atMs, receivedAtMs) }),
+    add: (quantity) => collector.add({ ...quantity, atMs: nullIfImplausibleTime(record.atMs, receivedAtMs) }),
   }));
   return collector;
 }

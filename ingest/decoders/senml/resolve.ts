@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 
 /** Newest supported SenML version, and the version of packs that state none. */
 const VERSION = 10;
@@ -51,11 +51,11 @@ interface Base {
 /** Returns the reason why a whole pack is unreadable; null if it is readable. */
 export function findPackRefusal(pack: readonly unknown[]): string | null {
   for (const one of pack) {
-    const record = asObject(one);
+    const record = toObjectOrNull(one);
     if (!record) continue;
     const unknown = Object.keys(record).find((label) => label.endsWith('_'));
     if (unknown !== undefined) return `the pack has the label ${unknown.slice(0, 40)}, which must be understood`;
-    const version = ownMember(record, 'bver');
+    const version = getOwnMember(record, 'bver');
     if (version === undefined) continue;
     if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'bver is not a version';
     if (version > VERSION) return `the pack has version ${version}, which is above ${VERSION}`;
@@ -75,7 +75,7 @@ export function resolvePack(
   const records: ResolvedRecord[] = [];
   const refused: RefusedRecord[] = [];
   for (const [index, one] of pack.entries()) {
-    const record = asObject(one);
+    const record = toObjectOrNull(one);
     if (!record) {
       refused.push({ index, reason: `record ${index} is not an object` });
       continue;
@@ -98,13 +98,13 @@ export function resolvePack(
  */
 function rebase(base: Base, record: Json): string | null {
   for (const key of ['bn', 'bu'] as const) {
-    const value = ownMember(record, key);
+    const value = getOwnMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS) return key;
     base[key] = value;
   }
   for (const key of ['bt', 'bv', 'bs'] as const) {
-    const value = ownMember(record, key);
+    const value = getOwnMember(record, key);
     if (value === undefined) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
     base[key] = value;
@@ -118,11 +118,11 @@ function rebase(base: Base, record: Json): string | null {
  */
 function wrongField(record: Json): string | null {
   for (const key of ['n', 'u'] as const) {
-    const value = ownMember(record, key);
+    const value = getOwnMember(record, key);
     if (value !== undefined && (typeof value !== 'string' || value.length > MAX_NAME_CHARACTERS)) return key;
   }
   for (const key of ['v', 's', 't'] as const) {
-    const value = ownMember(record, key);
+    const value = getOwnMember(record, key);
     if (value === undefined || (value === null && key !== 't')) continue;
     if (typeof value !== 'number' || !Number.isFinite(value)) return key;
   }
@@ -131,18 +131,18 @@ function wrongField(record: Json): string | null {
 
 function withBase(base: Base, record: Json, receipt: Receipt): Omit<ResolvedRecord, 'index'> {
   const number = (key: string) => {
-    const value = ownMember(record, key);
+    const value = getOwnMember(record, key);
     return typeof value === 'number' ? value : null;
   };
   const value = number('v');
   const sum = number('s');
-  const isBaseAlone = ownMember(record, 's') === undefined && ownMember(record, 'bs') !== undefined;
+  const isBaseAlone = getOwnMember(record, 's') === undefined && getOwnMember(record, 'bs') !== undefined;
   const seconds = base.bt + (number('t') ?? 0);
-  const text = ownMember(record, 'vs');
+  const text = getOwnMember(record, 'vs');
   return {
     base: base.bn,
-    name: String(ownMember(record, 'n') ?? ''),
-    unit: (ownMember(record, 'u') as string | undefined) ?? base.bu,
+    name: String(getOwnMember(record, 'n') ?? ''),
+    unit: (getOwnMember(record, 'u') as string | undefined) ?? base.bu,
     value: value === null ? null : base.bv + value,
     // If a record with a base sum has no sum of its own, the base sum is the record's sum. In later records, the base sum is only added to
     // their own sums. A sum of null means "no sum".

@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -8,7 +8,12 @@ import {
   toCelsius,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { canIdentifyPrefix, type DeviceIdsByPrefix, isNewPrefix, learnPrefix } from '../shelly-gen2/prefixes.ts';
+import {
+  cacheDeviceIdOfPrefix,
+  canIdentifyPrefix,
+  type DeviceIdsByPrefix,
+  isNewPrefix,
+} from '../shelly-gen2/prefixes.ts';
 import { parseShellyGen2Topic } from '../shelly-gen2/topic.ts';
 
 const ROOT = 'shellies/';
@@ -67,7 +72,7 @@ function isNewToGen1(memory: Gen1Memory, message: DeviceMessage): boolean {
 }
 
 function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
-  const unit = ownMember(asObject(ownMember(readObject(payload), 'tmp')), 'units');
+  const unit = getOwnMember(toObjectOrNull(getOwnMember(parseJsonObject(payload), 'tmp')), 'units');
   return unit === 'C' || unit === 'F' ? unit : null;
 }
 
@@ -75,7 +80,7 @@ function unitIn({ payload }: DeviceMessage): 'C' | 'F' | null {
 function learnGen1(memory: Gen1Memory, message: DeviceMessage): void {
   const parsed = parseShellyGen1Topic(message.topic);
   if (parsed?.leaf !== 'info') {
-    learnPrefix(memory.gen2, message);
+    cacheDeviceIdOfPrefix(memory.gen2, message);
     return;
   }
   const unit = unitIn(message);
@@ -90,17 +95,17 @@ const NO_TEMPERATURE = 999;
 
 /** Decodes a radiator valve (TRV) from `info`, which contains all of its values. */
 function readValve(collector: ValueCollector, device: string, info: Json): void {
-  const thermostats = ownMember(info, 'thermostats');
+  const thermostats = getOwnMember(info, 'thermostats');
   if (thermostats === undefined || thermostats === null) return;
   const first: unknown = Array.isArray(thermostats) ? thermostats[0] : thermostats;
-  const valve = Array.isArray(thermostats) ? asObject(first) : null;
+  const valve = Array.isArray(thermostats) ? toObjectOrNull(first) : null;
   if (valve) readThermostat(collector, device, valve);
   else if (first !== undefined) collector.refuse('thermostats is not a list of objects');
 }
 
 function readThermostat(collector: ValueCollector, device: string, valve: Json): void {
   const measured = partOf(collector, valve, 'tmp');
-  if (measured && ownMember(measured, 'is_valid') !== false) {
+  if (measured && getOwnMember(measured, 'is_valid') !== false) {
     const value = inCelsius(collector, measured, 'tmp');
     collector.add({ device, channel: CHANNEL, kind: 'temperature_c', value, name: 'tmp.value' });
   }
@@ -110,7 +115,7 @@ function readThermostat(collector: ValueCollector, device: string, valve: Json):
     const off = typeof value === 'number' && Math.abs(value - OFF_C) < 0.01;
     if (!off) collector.add({ device, channel: CHANNEL, kind: 'setpoint_c', value, name: 'target_t.value' });
   }
-  const position = readNumber(ownMember(valve, 'pos'));
+  const position = readNumber(getOwnMember(valve, 'pos'));
   if (position === undefined) collector.refuse('pos is not a number');
   // A position of -1 means that the valve has never been calibrated.
   else if (position !== null && position >= 0) {
@@ -126,16 +131,16 @@ const temperatureOf = (value: unknown, unit: 'C' | 'F'): unknown => {
 
 /** Returns a member that is an object; null if it is missing or was refused. */
 function partOf(collector: ValueCollector, valve: Json, name: string): Json | null {
-  const value = ownMember(valve, name);
-  const part = asObject(value);
+  const value = getOwnMember(valve, name);
+  const part = toObjectOrNull(value);
   if (!part && value !== undefined && value !== null) collector.refuse(`${name} is not an object`);
   return part;
 }
 
 /** Converts a value with its unit to °C. Devices use °C unless they state F. */
 function inCelsius(collector: ValueCollector, part: Json, name: string): unknown {
-  const units = ownMember(part, 'units') ?? 'C';
-  if (units === 'C' || units === 'F') return temperatureOf(ownMember(part, 'value'), units);
+  const units = getOwnMember(part, 'units') ?? 'C';
+  if (units === 'C' || units === 'F') return temperatureOf(getOwnMember(part, 'value'), units);
   collector.refuse(`${name}.units is neither C nor F`);
   return null;
 }
@@ -180,7 +185,7 @@ function decode(
 }
 
 function decodeInfo(payload: Buffer, device: string): FamilyDecodeResult {
-  const info = readObject(payload);
+  const info = parseJsonObject(payload);
   if (!info) return refusedResult('payload is not a JSON object');
   const collector = createValueCollector();
   readValve(collector, device, info);

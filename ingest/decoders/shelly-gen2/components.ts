@@ -1,8 +1,8 @@
 import type { ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
-import { type Component, parseComponent } from './topic.ts';
+import { parseComponent, type ShellyComponent } from './topic.ts';
 
 /** Status of one component of a device: complete, or only the members that have changed. */
 interface Part {
@@ -37,17 +37,17 @@ const OFF_C = 4;
 const readTemperature: ReadPart = (collector, part) => {
   if (part.id === 0 && METER.test(part.device)) return;
   const channel = part.id === 0 ? 'room' : `room/temperature${part.id}`;
-  addMember(collector, part, { channel, kind: 'temperature_c', value: ownMember(part.status, 'tC'), member: 'tC' });
+  addMember(collector, part, { channel, kind: 'temperature_c', value: getOwnMember(part.status, 'tC'), member: 'tC' });
 };
 
 /** Decodes `thermostat` of wall displays. The device may also have a `temperature:0` with a different value. */
 const readThermostat: ReadPart = (collector, part) => {
   const channel = `room/thermostat${part.id}`;
   addCurrent(collector, part, channel);
-  const target = ownMember(part.status, 'target_C');
+  const target = getOwnMember(part.status, 'target_C');
   addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   const { device, atMs, status } = part;
-  const value = ownMember(status, 'output');
+  const value = getOwnMember(status, 'output');
   collector.addState({ device, channel, kind: 'heating', value, atMs, name: `${part.name} output` });
 };
 
@@ -55,11 +55,11 @@ const readThermostat: ReadPart = (collector, part) => {
 const readValve: ReadPart = (collector, part) => {
   const channel = `room/blutrv${part.id}`;
   addCurrent(collector, part, channel);
-  const target = ownMember(part.status, 'target_C');
+  const target = getOwnMember(part.status, 'target_C');
   if (readNumber(target) !== OFF_C) {
     addMember(collector, part, { channel, kind: 'setpoint_c', value: target, member: 'target_C' });
   }
-  const position = readNumber(ownMember(part.status, 'pos'));
+  const position = readNumber(getOwnMember(part.status, 'pos'));
   const { device, atMs } = part;
   if (position === undefined) collector.refuse(`${part.name} pos is not a number`);
   // A negative position means that the valve has never been calibrated.
@@ -69,7 +69,7 @@ const readValve: ReadPart = (collector, part) => {
 };
 
 function addCurrent(collector: Parameters<ReadPart>[0], part: Part, channel: string): void {
-  const value = ownMember(part.status, 'current_C');
+  const value = getOwnMember(part.status, 'current_C');
   addMember(collector, part, { channel, kind: 'temperature_c', value, member: 'current_C' });
 }
 
@@ -93,21 +93,21 @@ const readMetered =
       ['aenergy', 'import'],
       ['ret_aenergy', 'export'],
     ] as const) {
-      const register = ownMember(part.status, name);
+      const register = getOwnMember(part.status, name);
       if (register === undefined || register === null) continue;
-      const value = ownMember(asObject(register), 'total');
-      if (!asObject(register)) collector.refuse(`${part.name} ${name} is not an object`);
+      const value = getOwnMember(toObjectOrNull(register), 'total');
+      if (!toObjectOrNull(register)) collector.refuse(`${part.name} ${name} is not an object`);
       const said = { channel: `${channel}/${direction}`, kind: 'energy_total_kwh', value } as const;
       addMember(collector, part, { ...said, member: `${name}.total` });
     }
-    const value = ownMember(part.status, 'apower');
+    const value = getOwnMember(part.status, 'apower');
     addMember(collector, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
 
 /** Decodes `em`: the power of three phases and their total, negative for export. */
 const readThreePhasePower: ReadPart = (collector, part) => {
   const add = (name: string, channel: string) =>
-    addMember(collector, part, { channel, kind: 'power_w', value: ownMember(part.status, name), member: name });
+    addMember(collector, part, { channel, kind: 'power_w', value: getOwnMember(part.status, name), member: name });
   add('total_act_power', `em${part.id}/import`);
   for (const [letter, phase] of PHASES) add(`${letter}_act_power`, `em${part.id}/import${phase}`);
 };
@@ -118,7 +118,7 @@ const readThreePhaseEnergy: ReadPart = (collector, part) => {
     addMember(collector, part, {
       channel,
       kind: 'energy_total_kwh',
-      value: ownMember(part.status, name),
+      value: getOwnMember(part.status, name),
       member: name,
     });
   add('total_act', `em${part.id}/import`);
@@ -131,7 +131,7 @@ const readThreePhaseEnergy: ReadPart = (collector, part) => {
 
 /** Decodes `em1`: the power of one channel of a meter. */
 const readChannelPower: ReadPart = (collector, part) => {
-  const value = ownMember(part.status, 'act_power');
+  const value = getOwnMember(part.status, 'act_power');
   addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
 };
 
@@ -142,7 +142,7 @@ const readChannelEnergy: ReadPart = (collector, part) => {
     ['total_act_ret_energy', 'export'],
   ] as const) {
     const said = { channel: `em1-${part.id}/${direction}`, kind: 'energy_total_kwh' } as const;
-    addMember(collector, part, { ...said, value: ownMember(part.status, name), member: name });
+    addMember(collector, part, { ...said, value: getOwnMember(part.status, name), member: name });
   }
 };
 
@@ -160,18 +160,18 @@ const READERS = new Map<string, ReadPart>([
 ]);
 
 /** Whether components of this type are read. */
-export const isReadableComponent = ({ type }: Component): boolean => READERS.has(type);
+export const isReadableComponent = ({ type }: ShellyComponent): boolean => READERS.has(type);
 
 /** Decodes one component; null means that the component was removed. */
 export function readComponent(
   collector: ValueCollector,
-  component: Component,
+  component: ShellyComponent,
   said: { device: string; value: unknown; atMs: number | null },
 ): void {
   const read = READERS.get(component.type);
   if (!read || said.value === null || said.value === undefined) return;
   const name = `${component.type}:${component.id}`;
-  const status = asObject(said.value);
+  const status = toObjectOrNull(said.value);
   if (status) read(collector, { device: said.device, name, id: component.id, status, atMs: said.atMs });
   else collector.refuse(`${name} is not an object`);
 }

@@ -1,18 +1,18 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { isReadableComponent, readComponent, readComponents } from './components.ts';
 import {
+  cacheDeviceIdOfPrefix,
   canIdentifyPrefix,
   type DeviceIdsByPrefix,
-  deviceIdOfPrefix,
   findSenderId,
+  getDeviceIdOfPrefix,
   isNewPrefix,
   isShellyPrefix,
-  learnPrefix,
 } from './prefixes.ts';
-import { type Component, findDefaultId, parseShellyGen2Topic } from './topic.ts';
+import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from './topic.ts';
 
 /** Methods of notifications that contain a status. Excludes `NotifyEvent`, which reports button presses and similar events. */
 const STATUS_METHODS = new Set(['NotifyStatus', 'NotifyFullStatus']);
@@ -24,7 +24,7 @@ export const shellyGen2Family: Family<DeviceIdsByPrefix> = {
   remembers: canIdentifyPrefix,
   newMemory: () => new Map(),
   isNews: isNewPrefix,
-  learn: learnPrefix,
+  learn: cacheDeviceIdOfPrefix,
   decode,
 };
 
@@ -38,18 +38,18 @@ function decode(
   const { payload } = message;
   const { prefix } = parsed;
   if (parsed.leaf === 'component') {
-    return decodeComponent(payload, parsed.component, deviceIdOfPrefix(prefix, prefixes));
+    return decodeComponent(payload, parsed.component, getDeviceIdOfPrefix(prefix, prefixes));
   }
   if (parsed.leaf === 'events') return decodeFrame(message);
-  if (parsed.leaf === 'rpc') return decodeReply(readObject(payload));
-  return isShellyPrefix(prefix, prefixes) ? decodeOnline(payload, deviceIdOfPrefix(prefix, prefixes)) : null;
+  if (parsed.leaf === 'rpc') return decodeReply(parseJsonObject(payload));
+  return isShellyPrefix(prefix, prefixes) ? decodeOnline(payload, getDeviceIdOfPrefix(prefix, prefixes)) : null;
 }
 
-function decodeComponent(payload: Buffer, component: Component, device: string): FamilyDecodeResult | null {
+function decodeComponent(payload: Buffer, component: ShellyComponent, device: string): FamilyDecodeResult | null {
   if (!isReadableComponent(component)) return null;
   // An empty payload deletes a retained message.
   if (payload.length === 0) return emptyResult();
-  const value = readObject(payload);
+  const value = parseJsonObject(payload);
   if (!value) return refusedResult('payload is not a JSON object');
   const collector = createValueCollector();
   // A component has no time of its own: `minute_ts` is the start of the minute, not the time of measurement.
@@ -60,18 +60,18 @@ function decodeComponent(payload: Buffer, component: Component, device: string):
 /** Decodes a frame, which contains only members that have changed. */
 function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResult {
   if (payload.length === 0) return emptyResult();
-  const frame = readObject(payload);
+  const frame = parseJsonObject(payload);
   if (!frame) return refusedResult('payload is not a JSON object');
-  const method = ownMember(frame, 'method');
+  const method = getOwnMember(frame, 'method');
   if (typeof method !== 'string') return refusedResult('the frame has no method');
   if (!STATUS_METHODS.has(method)) return emptyResult();
-  const device = findSenderId(ownMember(frame, 'src'));
+  const device = findSenderId(getOwnMember(frame, 'src'));
   if (device === null) return refusedResult('the frame has no src, so the device is unknown');
-  const params = asObject(ownMember(frame, 'params'));
+  const params = toObjectOrNull(getOwnMember(frame, 'params'));
   if (!params) return refusedResult('the frame has no params');
   const collector = createValueCollector();
   // The time may be implausible: until the clock is set, a device counts seconds since it was switched on.
-  const atMs = parseMessageTime(ownMember(params, 'ts'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getOwnMember(params, 'ts'), undefined, { receivedAtMs });
   readComponents(collector, params, { device, atMs });
   return collector;
 }
@@ -81,10 +81,10 @@ function decodeFrame({ payload, receivedAtMs }: DeviceMessage): FamilyDecodeResu
  * the components. Returns null if the message is not from a Shelly. Requests are commands and are not read.
  */
 function decodeReply(frame: Json | null): FamilyDecodeResult | null {
-  const result = asObject(ownMember(frame, 'result'));
-  const device = findSenderId(ownMember(frame, 'src'));
-  if (typeof ownMember(frame, 'method') === 'string') return emptyResult();
-  if (!result || device === null || findDefaultId(device) !== device) return null;
+  const result = toObjectOrNull(getOwnMember(frame, 'result'));
+  const device = findSenderId(getOwnMember(frame, 'src'));
+  if (typeof getOwnMember(frame, 'method') === 'string') return emptyResult();
+  if (!result || device === null || findDefaultDeviceId(device) !== device) return null;
   const collector = createValueCollector();
   readComponents(collector, result, { device, atMs: null });
   return collector;

@@ -1,7 +1,7 @@
 import type { DeviceMessage } from '../family.ts';
-import { ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject } from '../read/payload.ts';
 import { isReadableComponent } from './components.ts';
-import { type Component, findDefaultId, parseShellyGen2Topic } from './topic.ts';
+import { findDefaultDeviceId, parseShellyGen2Topic, type ShellyComponent } from './topic.ts';
 
 const ID = /^\P{Cc}{1,128}$/u;
 
@@ -29,7 +29,7 @@ export type DeviceIdsByPrefix = Map<string, string>;
 export function canIdentifyPrefix(topic: string): boolean {
   const parsed = parseShellyGen2Topic(topic);
   const speaks = parsed?.leaf === 'events' || (parsed?.leaf === 'component' && isReadableComponent(parsed.component));
-  return speaks === true && findDefaultId(parsed?.prefix ?? '') === null;
+  return speaks === true && findDefaultDeviceId(parsed?.prefix ?? '') === null;
 }
 
 /** Whether a message identifies the device of a topic prefix for the first time. Most frames repeat a known id, every few seconds. */
@@ -38,21 +38,21 @@ export function isNewPrefix(prefixes: DeviceIdsByPrefix, message: DeviceMessage)
   if (parsed?.leaf === 'component')
     return !prefixes.has(parsed.prefix) && isComponent(parsed.component, message.payload);
   if (parsed?.leaf !== 'events') return false;
-  const source = findSenderId(ownMember(readObject(message.payload), 'src'));
+  const source = findSenderId(getOwnMember(parseJsonObject(message.payload), 'src'));
   return source !== null && prefixes.get(parsed.prefix) !== source;
 }
 
-const isComponent = (component: Component, payload: Buffer): boolean =>
-  isReadableComponent(component) && readObject(payload) !== null;
+const isComponent = (component: ShellyComponent, payload: Buffer): boolean =>
+  isReadableComponent(component) && parseJsonObject(payload) !== null;
 
 /** Stores the device behind a topic prefix: the sender of a frame. Whole components contain no sender, so the prefix becomes the id. */
-export function learnPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: DeviceMessage): void {
+export function cacheDeviceIdOfPrefix(prefixes: DeviceIdsByPrefix, { topic, payload }: DeviceMessage): void {
   const parsed = parseShellyGen2Topic(topic);
   if (parsed?.leaf === 'component' && !prefixes.has(parsed.prefix) && isComponent(parsed.component, payload)) {
     prefixes.set(parsed.prefix, parsed.prefix);
   }
   if (parsed?.leaf !== 'events') return;
-  const source = findSenderId(ownMember(readObject(payload), 'src'));
+  const source = findSenderId(getOwnMember(parseJsonObject(payload), 'src'));
   if (source !== null) prefixes.set(parsed.prefix, source);
 }
 
@@ -61,12 +61,12 @@ export const findSenderId = (source: unknown): string | null =>
   typeof source === 'string' && ID.test(source) ? source : null;
 
 /** Returns the device behind a topic prefix: the default id in the prefix, else the id in its frames, else the prefix itself. */
-export const deviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
-  findDefaultId(prefix) ?? prefixes.get(prefix) ?? prefix;
+export const getDeviceIdOfPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): string =>
+  findDefaultDeviceId(prefix) ?? prefixes.get(prefix) ?? prefix;
 
 /**
  * Whether `{prefix}/online` comes from a Shelly: the prefix contains a default id, or is already known as a Shelly's. The word `online` is
  * not sufficient, because other devices use it.
  */
 export const isShellyPrefix = (prefix: string, prefixes: DeviceIdsByPrefix): boolean =>
-  prefixes.has(prefix) || (findDefaultId(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));
+  prefixes.has(prefix) || (findDefaultDeviceId(prefix) !== null && !ROOTS_OF_OTHERS.has(prefix.split('/')[0] ?? ''));

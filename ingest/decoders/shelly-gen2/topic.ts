@@ -9,10 +9,10 @@ const DEFAULT_ID = /^shelly[a-z0-9]*-[0-9a-f]{12}$/;
 /** Parsed topic of a Shelly Gen2, Gen3 or Gen4. `prefix`: by default the device's id; the owner can choose another text. */
 export type ShellyTopic =
   | { prefix: string; leaf: 'events' | 'rpc' | 'online' }
-  | { prefix: string; leaf: 'component'; component: Component };
+  | { prefix: string; leaf: 'component'; component: ShellyComponent };
 
 /** A component of a device, as its status names it: `switch:0`. */
-export interface Component {
+export interface ShellyComponent {
   type: string;
   id: number;
 }
@@ -33,13 +33,13 @@ export function parseShellyGen2Topic(topic: string): ShellyTopic | null {
 }
 
 /** Parses a component name such as `switch:0`; returns null for names without a number (`sys`, `wifi`). */
-export function parseComponent(name: string): Component | null {
+export function parseComponent(name: string): ShellyComponent | null {
   const [, type, id] = COMPONENT_NAME.exec(name) ?? [];
   return type && id ? { type, id: Number(id) } : null;
 }
 
 /** Returns the default id at the end of a prefix (`shellies/shellyplus1pm-4417939341dc`); null if there is none. */
-export function findDefaultId(prefix: string): string | null {
+export function findDefaultDeviceId(prefix: string): string | null {
   const last = prefix.slice(prefix.lastIndexOf('/') + 1);
   return DEFAULT_ID.test(last) ? last : null;
 }

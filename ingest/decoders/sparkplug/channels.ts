@@ -3,7 +3,7 @@ import type { ChannelAssignment } from '../family.ts';
 import { classifyRegisters } from '../registers-of-a-device/judge.ts';
 import { isThermalCircuit } from '../vocabulary/thermal.ts';
 import type { MetricMeaning } from './meaning.ts';
-import { joinWords } from './parts.ts';
+import { joinToChannelWord } from './parts.ts';
 
 export interface NamedMetricMeaning extends MetricMeaning {
   name: string;
@@ -39,7 +39,7 @@ export function assignChannels(meanings: readonly NamedMetricMeaning[]): Map<str
   for (const meaning of sorted) {
     if (meaning.described) continue;
     const { unit, channel, words, name } = meaning;
-    const longer = joinWords(words);
+    const longer = joinToChannelWord(words);
     const options = [channel, `${longer}/${channel}`, `${longer.slice(0, 24)}_${shortHash(name)}/${channel}`];
     const rival = taken.get(`${unit.kind} ${channel}`);
     const free =

@@ -1,5 +1,5 @@
 import type { DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { plausibleTimeMs } from '../read/time.ts';
+import { nullIfImplausibleTime } from '../read/time.ts';
 import {
   createValueCollector,
   emptyResult,
@@ -15,10 +15,10 @@ import {
   toPrintableName,
 } from './births.ts';
 import {
+  cacheSparkplugState,
   findSessionNumber,
   findSparkplugNode,
   isDeathOfSession,
-  learnSparkplugMessage,
   nativeId,
   type SparkplugMemory,
 } from './memory.ts';
@@ -85,7 +85,7 @@ export const sparkplugFamily: Family<SparkplugMemory> = {
   newMemory: () => new Map(),
   // Every birth and death counts as new information, even if repeated, because their order across several topics matters.
   isNews: () => true,
-  learn: learnSparkplugMessage,
+  learn: cacheSparkplugState,
   decode,
 };
 
@@ -183,7 +183,7 @@ function hearMetric(
   if (!born.quantity || metric.isTransient) return;
   const { unit, ...place } = born.quantity;
   const name = toPrintableName(born.name);
-  const atMs = plausibleTimeMs(
+  const atMs = nullIfImplausibleTime(
     metric.timestampMs ?? (metric.isHistorical ? null : (opened.timestampMs ?? null)),
     receivedAtMs,
   );
@@ -198,7 +198,7 @@ function hearMetric(
 }
 
 const sentAt = ({ opened, receivedAtMs }: Message): number | null =>
-  plausibleTimeMs(opened.timestampMs ?? null, receivedAtMs);
+  nullIfImplausibleTime(opened.timestampMs ?? null, receivedAtMs);
 
 function calledBy({ name, alias }: SparkplugMetric): string {
   if (name !== undefined) return toPrintableName(name);

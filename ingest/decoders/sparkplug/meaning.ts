@@ -2,8 +2,8 @@ import { toChannelWord } from '#src/devices/channel-name.ts';
 import { getVolumeChannel } from '../read/volume.ts';
 import { getRegisterFacts, type RegisterDescription } from '../registers-of-a-device/register.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import { circuitOfWords, isElectricityWord } from './parts.ts';
-import { findMetricUnit, findMetricVolumeUnit, JOULES, type MetricUnit } from './units.ts';
+import { getCircuitOfWords, isElectricityWord } from './parts.ts';
+import { findMetricUnit, findMetricVolumeUnit, MEGAJOULES_PER_KWH, type MetricUnit } from './units.ts';
 
 /**
  * Words of a metric's name, split at blanks, slashes, dots and changes of case. `kWh` and `L1` are not split, also after a small letter
@@ -104,7 +104,7 @@ export function findMetricMeaning(name: string, property: string | undefined): M
     names: [name],
     unit: of,
     // An energy in joules is heat: no electricity meter counts in joules.
-    ...(unit.per === JOULES && { commodity: 'heat' }),
+    ...(unit.per === MEGAJOULES_PER_KWH && { commodity: 'heat' }),
   };
   return getRegisterFacts(described).not === null ? { unit, channel: '', described, words } : null;
 }
@@ -114,7 +114,7 @@ function volume(words: string[], name: string, unit: MetricUnit): MetricMeaning 
   const commodity = findVolumeCommodity([name]);
   if (commodity === null || words.some((word) => RESETS.test(word))) return null;
   const named = words.filter((word) => !/^(volume|volumen|counter|index|m3|ft3|l)$/.test(word));
-  return { unit, channel: getVolumeChannel(commodity, circuitOfWords(named)), words: named };
+  return { unit, channel: getVolumeChannel(commodity, getCircuitOfWords(named)), words: named };
 }
 
 /**

@@ -32,7 +32,7 @@ export const findSparkplugNode = (memory: SparkplugMemory, owner: Owner): Sparkp
   memory.get(keyOf(owner));
 
 /** Learns from a birth or death message. */
-export function learnSparkplugMessage(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
+export function cacheSparkplugState(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseSparkplugTopic(topic);
   if (parsed === null || parsed === 'state') return;
   if (parsed.verb !== 'birth' && parsed.verb !== 'death') return;

@@ -15,8 +15,8 @@ export function isElectricityWord(word: string): boolean {
 }
 
 /** Returns the circuit of a volume from the words of its name. `meter` alone is not a circuit, but `meter 2` is. */
-export const circuitOfWords = (words: readonly string[]): string =>
-  joinWords(
+export const getCircuitOfWords = (words: readonly string[]): string =>
+  joinToChannelWord(
     words.filter(
       (word, index) =>
         !COMMON.test(word) &&
@@ -27,7 +27,7 @@ export const circuitOfWords = (words: readonly string[]): string =>
   );
 
 /** Joins words into one word of a channel. A long result is cut, so it may not be unique. */
-export const joinWords = (words: readonly string[]): string =>
+export const joinToChannelWord = (words: readonly string[]): string =>
   words
     .join('_')
     .replaceAll(/[^a-z0-9_-]+/g, '_')

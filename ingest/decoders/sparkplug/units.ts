@@ -1,5 +1,5 @@
 import type { ValueKind } from '../family.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import { findVolumeScale } from '../read/volume.ts';
 
 /** Scale of a unit: `value * times / per` is in the unit of the kind. */
@@ -11,7 +11,7 @@ export interface MetricUnit {
 }
 
 /** Megajoules per kWh. */
-export const JOULES = 3.6;
+export const MEGAJOULES_PER_KWH = 3.6;
 const energy = (times: number, per = 1): MetricUnit => ({ kind: 'energy_total_kwh', times, per });
 const power = (times: number): MetricUnit => ({ kind: 'power_w', times, per: 1 });
 const CELSIUS: MetricUnit = { kind: 'temperature_c', times: 1, per: 1 };
@@ -23,7 +23,7 @@ const ANY_CASE = new Map<string, MetricUnit>([
   ...['kwh', 'kilowatthour', 'kilowatthours'].map((text): [string, MetricUnit] => [text, energy(1)]),
   ...['megawatthour', 'megawatthours'].map((text): [string, MetricUnit] => [text, energy(1_000)]),
   ['gwh', energy(1_000_000)],
-  ['gj', energy(1_000, JOULES)],
+  ['gj', energy(1_000, MEGAJOULES_PER_KWH)],
   ...['w', 'watt', 'watts'].map((text): [string, MetricUnit] => [text, power(1)]),
   ...['kw', 'kilowatt', 'kilowatts'].map((text): [string, MetricUnit] => [text, power(1_000)]),
   ...['megawatt', 'megawatts'].map((text): [string, MetricUnit] => [text, power(1_000_000)]),
@@ -41,7 +41,7 @@ const EXACT = new Map<string, MetricUnit>([
   ['MWh', energy(1_000)],
   ['MWH', energy(1_000)],
   ['MW', power(1_000_000)],
-  ['MJ', energy(1, JOULES)],
+  ['MJ', energy(1, MEGAJOULES_PER_KWH)],
 ]);
 
 /** Returns the unit that a text names; undefined if the text is not a unit that is read. */
@@ -64,8 +64,8 @@ const KEYS = new Set(['engunit', 'engunits', 'engineeringunit', 'engineeringunit
 
 /** Returns the text of the property that states a metric's unit; undefined if there is none. */
 export function findUnitProperty(properties: Json | null): string | undefined {
-  const keys = ownMember(properties, 'keys');
-  const values = ownMember(properties, 'values');
+  const keys = getOwnMember(properties, 'keys');
+  const values = getOwnMember(properties, 'values');
   if (!Array.isArray(keys) || !Array.isArray(values)) return undefined;
   for (const [index, key] of keys.slice(0, 1_000).entries()) {
     if (
@@ -76,9 +76,9 @@ export function findUnitProperty(properties: Json | null): string | undefined {
       )
     )
       continue;
-    const value = asObject(values[index]);
-    const text = ownMember(value, 'stringValue');
-    if (ownMember(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
+    const value = toObjectOrNull(values[index]);
+    const text = getOwnMember(value, 'stringValue');
+    if (getOwnMember(value, 'isNull') !== true && typeof text === 'string' && text.trim() !== '') return text;
   }
   return undefined;
 }

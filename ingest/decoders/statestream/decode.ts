@@ -1,10 +1,10 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
 import {
-  energyScale,
+  findEnergyScale,
+  findPowerScale,
   findTemperatureScale,
-  powerScale,
+  findVolumeUnitScale,
   type UnitScale,
-  volumeUnitScale,
 } from '../homeassistant/units.ts';
 import { readJson, readText } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult, toCelsius } from '../read/value-collector.ts';
@@ -61,18 +61,18 @@ function readableOf(object: string, attributes: EntityAttributes): Readable | nu
     const scale = findTemperatureScale(unit);
     return scale && { kind: 'temperature_c', channel: 'temperature', degrees: scale };
   }
-  const power = powerScale(unit);
+  const power = findPowerScale(unit);
   if (power && (deviceClass === undefined || deviceClass === 'power')) {
     // The owner is asked about power: each entity is a separate device here, and another entity may count the same energy in kWh.
     return { kind: 'power_w', channel: 'unknown/power', ...power, asks: { unit: 'W' } };
   }
   if (isCumulative === false) return null;
   const names = [object, attributes.friendly_name ?? ''];
-  const energy = energyScale(unit);
+  const energy = findEnergyScale(unit);
   if (energy && (deviceClass === undefined || ['energy', 'gas', 'water'].includes(deviceClass))) {
     return energyOf(names, { deviceClass, unit }, energy, isCumulative === true);
   }
-  const volume = volumeUnitScale(unit);
+  const volume = findVolumeUnitScale(unit);
   if (!volume || !(deviceClass === undefined || ['gas', 'water', 'volume'].includes(deviceClass))) return null;
   const commodity = deviceClass === 'gas' || deviceClass === 'water' ? ({ commodity: deviceClass } as const) : {};
   const medium = findVolumeCommodity(names, { ...commodity, isTotal: isCumulative === true });

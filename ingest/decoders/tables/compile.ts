@@ -1,11 +1,17 @@
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
-import { type Conditions, compileConditions } from '../read/conditions.ts';
-import type { FamilyTable, FieldEntry, TopicEntry, TopicParts } from './form.ts';
-import { compilePattern, compileTemplate, getPatternSource, type PartValues, type TopicPattern } from './pattern.ts';
+import { compilePayloadConditions, type PayloadConditionTest } from '../read/conditions.ts';
+import type { FamilyTable, FieldEntry, TopicEntry, TopicPlaceholders } from './form.ts';
+import {
+  compilePattern,
+  compileTemplate,
+  getPatternSource,
+  type PlaceholderValues,
+  type TopicPattern,
+} from './pattern.ts';
 
-export type ReadPlace = (json: unknown) => unknown;
-type FillTemplate = (named: PartValues) => string;
+export type JsonPathReader = (json: unknown) => unknown;
+type FillTemplate = (named: PlaceholderValues) => string;
 
 /** A field of a table, compiled for reading. */
 export interface Field {
@@ -18,13 +24,13 @@ export interface Field {
   native: FillTemplate | null;
   /** JSONPath of the field in a JSON body. */
   path: string;
-  read: ReadPlace;
+  read: JsonPathReader;
   /** Whether another field of the table reads the same member, in another unit. */
   isShared: boolean;
-  readTime: ReadPlace | null;
-  readUnit: ReadPlace | null;
-  unless: readonly ReadPlace[];
-  where: Conditions;
+  readTime: JsonPathReader | null;
+  readUnit: JsonPathReader | null;
+  unless: readonly JsonPathReader[];
+  where: PayloadConditionTest;
   /** Native id of the field's device, if it is not the device of the topic. */
   device: FillTemplate | null;
   scale: { times: number; per: number };
@@ -41,13 +47,13 @@ export interface Topic {
   device: FillTemplate;
   isObject: boolean;
   /** Object in the body that contains the fields; null if the body itself contains them. */
-  container: { path: string; read: ReadPlace } | null;
+  container: { path: string; read: JsonPathReader } | null;
   mentioned: readonly (readonly string[])[];
-  time: ReadPlace | null;
+  time: JsonPathReader | null;
   /** JSONPaths whose values must be lists, with the minimum length of each list. */
-  lists: readonly { path: string; read: ReadPlace; least: number }[];
-  fromBody: readonly BodyPart[];
-  remembers: { of: FillTemplate; at: ReadPlace | null; is: unknown } | null;
+  lists: readonly { path: string; read: JsonPathReader; least: number }[];
+  fromBody: readonly BodyPlaceholder[];
+  remembers: { of: FillTemplate; at: JsonPathReader | null; is: unknown } | null;
   known: FillTemplate | null;
 }
 
@@ -55,9 +61,9 @@ export interface Topic {
  * A placeholder of a template that is replaced by a text from the message body. `words`: replacements of the body's texts; if undefined,
  * the text itself is used. `otherwise`: template that is used if the body lacks the text, or `words` does not contain the text.
  */
-export interface BodyPart {
+export interface BodyPlaceholder {
   name: string;
-  read: ReadPlace;
+  read: JsonPathReader;
   words: Readonly<Record<string, string>> | undefined;
   otherwise: FillTemplate;
 }
@@ -121,7 +127,12 @@ function compileChannel(template: string): FillTemplate {
 
 const UNSCALED = { times: 1, per: 1 };
 
-function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic: TopicEntry): Omit<Field, 'isShared'> {
+function compileField(
+  name: string,
+  entry: FieldEntry,
+  parts: TopicPlaceholders,
+  topic: TopicEntry,
+): Omit<Field, 'isShared'> {
   const isPattern = name.includes('{');
   const isJson = (topic.payload ?? 'text') !== 'text';
   const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;
@@ -139,7 +150,7 @@ function compileField(name: string, entry: FieldEntry, parts: TopicParts, topic:
     readTime: entry.time_at === undefined ? null : placeOf(entry.time_at),
     readUnit: isJson && unitPath !== undefined ? placeOf(unitPath) : null,
     unless: (entry.unless ?? []).map(placeOf),
-    where: compileConditions(entry.where),
+    where: compilePayloadConditions(entry.where),
     device: compiledOrNull(entry.device),
     scale: { times, per: per * (entry.per ?? 1) },
   };
@@ -156,10 +167,10 @@ export function findUnitScale(kind: FieldEntry['kind'], unit: unknown): { times:
 }
 
 /** Whether a text is a unit of any kind of value. */
-export const isUnit = (unit: unknown): boolean =>
+export const isKnownUnit = (unit: unknown): boolean =>
   (Object.keys(UNIT_SCALES) as FieldEntry['kind'][]).some((kind) => findUnitScale(kind, unit) !== undefined);
 
-function placeOf(path: string): ReadPlace {
+function placeOf(path: string): JsonPathReader {
   const place = compileJsonPath(path);
   if (!place) throw new Error(`${path} is no path to one place: name it with "at"`);
   return place;

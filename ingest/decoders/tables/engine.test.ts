@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { blueprintFamily } from '../_blueprint/decode.ts';
 import { createTableFamily } from './engine.ts';
-import { type FamilyTable, parseTable, readTable } from './form.ts';
+import { type FamilyTable, parseFamilyTable, readTable } from './form.ts';
 
 const BLUEPRINT = readFileSync(new URL('../_blueprint/table.json', import.meta.url), 'utf8');
 const messageOf = (topic: string, payload: string) => ({
@@ -12,7 +12,7 @@ const messageOf = (topic: string, payload: string) => ({
 });
 
 test('reads the blueprint’s cases equally through its table and its code', () => {
-  const family = createTableFamily(parseTable('table.json', BLUEPRINT));
+  const family = createTableFamily(parseFamilyTable('table.json', BLUEPRINT));
   const body = '{"time": "2026-07-04T23:59:00Z", "total_wh": 1234, "power": "x"}';
   for (const message of [
     messageOf('example/cellar/energy', body),
@@ -41,7 +41,7 @@ function faultOf(change: (topic: Record<string, unknown>, field: Record<string, 
   const [topic] = table.topics;
   change(topic as never, topic?.fields?.power as never);
   try {
-    parseTable('x.json', JSON.stringify(table));
+    parseFamilyTable('x.json', JSON.stringify(table));
   } catch (error) {
     return (error as Error).message;
   }
@@ -70,11 +70,11 @@ test.each<[Parameters<typeof faultOf>[0], string]>([
 });
 
 test('names the file of a syntax error', () => {
-  expect(() => parseTable('x.json', '{"family": ')).toThrow(/^x\.json: /);
+  expect(() => parseFamilyTable('x.json', '{"family": ')).toThrow(/^x\.json: /);
 });
 
 const tableOf = (...topics: unknown[]) =>
-  createTableFamily(parseTable('x.json', JSON.stringify({ family: 'x', devices: 'x', sources: ['x'], topics })));
+  createTableFamily(parseFamilyTable('x.json', JSON.stringify({ family: 'x', devices: 'x', sources: ['x'], topics })));
 const POWER = { channel: 'import', kind: 'power_w' };
 /**
  * Decodes messages in order; the family learns from each. Returns the values of the last message; null if the family does not recognise it.

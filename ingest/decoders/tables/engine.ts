@@ -1,6 +1,6 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, mentionsWords, parseNameValuePairs, readJson, readText } from '../read/payload.ts';
+import { mentionsWords, parseNameValuePairs, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
@@ -10,21 +10,21 @@ import {
   type ValueCollector,
 } from '../read/value-collector.ts';
 import {
-  type BodyPart,
+  type BodyPlaceholder,
   compileTopics,
   type Field,
   findUnitScale,
-  isUnit,
-  type ReadPlace,
+  isKnownUnit,
+  type JsonPathReader,
   type Topic,
 } from './compile.ts';
 import { type FamilyTable, type FieldEntry, readTable, type TopicEntry } from './form.ts';
-import { cacheByTopic, matchPattern, type PartValues } from './pattern.ts';
+import { cacheByTopic, matchPattern, type PlaceholderValues } from './pattern.ts';
 
 /** Result of matching a topic with an entry of the table: the device, and the fields to read. */
 interface Match {
   topic: Topic;
-  named: PartValues;
+  named: PlaceholderValues;
   device: string;
   fields: readonly FieldMatch[];
   /**
@@ -40,7 +40,7 @@ interface FieldMatch {
   field: Field;
   name: string;
   channel: string;
-  named: PartValues;
+  named: PlaceholderValues;
 }
 
 /** Texts that earlier messages of a family have stored: filled-in templates of the table's member `remembers`. */
@@ -48,7 +48,7 @@ type Marks = Set<string>;
 /** Maximum number of stored texts (marks) per family and gateway. */
 const MAX_MARKS = 2_000;
 
-/** Returns the family of the table `<name>.json`. Throws if the table is invalid (`parseTable`). */
+/** Returns the family of the table `<name>.json`. Throws if the table is invalid (`parseFamilyTable`). */
 export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readTable(name));
 
 /** Returns the family that a table describes. */
@@ -146,7 +146,7 @@ function matchOfOne(topic: Topic, text: string): Match | null {
   return null;
 }
 
-const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Match => ({
+const matchOf = (topic: Topic, named: PlaceholderValues, fields: readonly Field[]): Match => ({
   topic,
   named,
   device: topic.device(named),
@@ -157,7 +157,7 @@ const matchOf = (topic: Topic, named: PartValues, fields: readonly Field[]): Mat
     : topic.mentioned,
 });
 
-const fieldMatchOf = (field: Field, named: PartValues, name: string): FieldMatch => ({
+const fieldMatchOf = (field: Field, named: PlaceholderValues, name: string): FieldMatch => ({
   field,
   name: field.native?.(named) ?? name,
   channel: field.channel(named),
@@ -181,15 +181,16 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   const { entry, isObject, container, hasField, time, lists, fromBody } = match.topic;
   const json = entry.payload === 'pairs' ? parseNameValuePairs(payload) : readJson(payload);
   if (json === undefined && entry.payload === 'pairs') return refusedResult('payload is no text of name=value');
-  if (json === undefined || (isObject && !asObject(json)))
+  if (json === undefined || (isObject && !toObjectOrNull(json)))
     return refusedResult(isObject ? 'payload is not a JSON object' : 'payload is not JSON');
-  if (container && !asObject(container.read(json))) return refusedResult(`payload has no object ${container.path}`);
+  if (container && !toObjectOrNull(container.read(json)))
+    return refusedResult(`payload has no object ${container.path}`);
   const collector = createValueCollector();
   const named = fromBody.length === 0 ? null : namedByBody(fromBody, json, match.named);
   const device = named ? match.topic.device(named) : match.device;
   const broken = lists.filter((list) => isBroken(list, json));
   for (const { path, least } of broken) collector.refuse(`${path} is not a list of at least ${least}`, device);
-  const timeAt = (place: ReadPlace) => parseMessageTime(place(json), entry.time?.form, { tz, receivedAtMs });
+  const timeAt = (place: JsonPathReader) => parseMessageTime(place(json), entry.time?.form, { tz, receivedAtMs });
   const messageAtMs = time && timeAt(time);
   const addValue = ({ field, name, channel: ofTopic, named: ofField }: FieldMatch, value: unknown) => {
     if (field.unless.some((place) => (place(json) ?? undefined) !== undefined) || !field.where(json)) return;
@@ -208,7 +209,7 @@ function readBody(match: Match, { payload, receivedAtMs }: DeviceMessage, { tz }
   return collector;
 }
 
-const namedByBody = (parts: readonly BodyPart[], json: unknown, named: PartValues): PartValues => {
+const namedByBody = (parts: readonly BodyPlaceholder[], json: unknown, named: PlaceholderValues): PlaceholderValues => {
   const all: Record<string, string> = { ...named };
   for (const { name, read, words, otherwise } of parts) {
     const place = read(json);
@@ -264,7 +265,7 @@ function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Fi
   if (typeof number === 'number' && none_below !== undefined && number < none_below) return;
   const ofBody = readUnit ? findUnitScale(kind, unit) : UNSCALED;
   if (!ofBody) {
-    if (!(isShared && isUnit(unit))) collector.refuse(`${name} has no unit that is known`, device);
+    if (!(isShared && isKnownUnit(unit))) collector.refuse(`${name} has no unit that is known`, device);
     return;
   }
   const [times, per] = [scale.times * ofBody.times, scale.per * ofBody.per];

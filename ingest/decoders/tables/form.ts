@@ -5,7 +5,7 @@ import { UNIT_SCALES } from '#src/devices/mapped-quantity.ts';
 import { payloadConditionsSchema } from '#src/devices/mapping.ts';
 
 /** Parts of names and templates, in braces: `{device}`, `{base+}`, `{base*}`, `{field}`. */
-export const TEMPLATE_PART = /\{([a-z_]+)([+*]?)\}/g;
+export const TEMPLATE_PLACEHOLDER = /\{([a-z_]+)([+*]?)\}/g;
 
 const path = z.string().refine((text) => compileJsonPath(text) !== null, {
   message: 'must be a JSONPath to one value, such as $.energy.total or $.values[0]',
@@ -124,7 +124,7 @@ const table = z
 export type FamilyTable = z.infer<typeof table>;
 export type TopicEntry = FamilyTable['topics'][number];
 export type FieldEntry = z.infer<typeof field>;
-export type TopicParts = z.infer<typeof parts>;
+export type TopicPlaceholders = z.infer<typeof parts>;
 
 /** Returns the error in one topic entry of a table; null if the entry is valid. */
 function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: FamilyTable): string | null {
@@ -152,7 +152,8 @@ function faultOf(one: TopicEntry, { fields: shared = {}, parts: common = {} }: F
   return null;
 }
 
-const partsOf = (template: string): string[] => [...template.matchAll(TEMPLATE_PART)].map(([, name = '']) => name);
+const partsOf = (template: string): string[] =>
+  [...template.matchAll(TEMPLATE_PLACEHOLDER)].map(([, name = '']) => name);
 
 function fits(kind: FieldEntry['kind'], unit: string): boolean {
   if (kind === 'temperature_c' || kind === 'setpoint_c') return unit === 'C';
@@ -173,7 +174,7 @@ function isPattern(source: string): boolean {
  * @param file name for the error
  * @param text the file's content
  */
-export function parseTable(file: string, text: string): FamilyTable {
+export function parseFamilyTable(file: string, text: string): FamilyTable {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -188,7 +189,7 @@ export function parseTable(file: string, text: string): FamilyTable {
 
 /** Reads the table of a family from its file next to this one. */
 export function readTable(family: string): FamilyTable {
-  const read = parseTable(
+  const read = parseFamilyTable(
     `ingest/decoders/tables/${family}.json`,
     readFileSync(new URL(`${family}.json`, import.meta.url), 'utf8'),
   );

@@ -1,7 +1,7 @@
-import { TEMPLATE_PART, type TopicParts } from './form.ts';
+import { TEMPLATE_PLACEHOLDER, type TopicPlaceholders } from './form.ts';
 
 /** Values of the placeholders (`{name}`) in a topic, by name. */
-export type PartValues = Readonly<Record<string, string>>;
+export type PlaceholderValues = Readonly<Record<string, string>>;
 
 /** A compiled topic template, and the words that replace values of its placeholders. */
 export interface TopicPattern {
@@ -12,7 +12,7 @@ export interface TopicPattern {
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Converts a topic template to the source of a regular expression. `capture`: whether its placeholders become named groups. */
-export function getPatternSource(template: string, parts: TopicParts, capture = false): string {
+export function getPatternSource(template: string, parts: TopicPlaceholders, capture = false): string {
   const group = (name: string, source: string) => (capture ? `(?<${name}>${source})` : `(?:${source})`);
   return template
     .split(/(\{[a-z_]+[+*]?\}\/?)/)
@@ -26,13 +26,13 @@ export function getPatternSource(template: string, parts: TopicParts, capture = 
     .join('');
 }
 
-function partSource(part: TopicParts[string] | undefined, isLong: boolean): string {
+function partSource(part: TopicPlaceholders[string] | undefined, isLong: boolean): string {
   if (typeof part === 'object') return Object.keys(part).map(escaped).join('|');
   return part ?? (isLong ? '.+' : '[^/]+');
 }
 
 /** Compiles a topic template. `parts`: allowed values of each placeholder. */
-export function compilePattern(template: string, parts: TopicParts): TopicPattern {
+export function compilePattern(template: string, parts: TopicPlaceholders): TopicPattern {
   const words = Object.entries(parts).flatMap(([name, part]) =>
     typeof part === 'object' ? [[name, part] as const] : [],
   );
@@ -40,16 +40,16 @@ export function compilePattern(template: string, parts: TopicParts): TopicPatter
 }
 
 /** Matches a text with a pattern and returns the values of the placeholders; null if the text does not match. */
-export function matchPattern({ expression, words }: TopicPattern, text: string): PartValues | null {
+export function matchPattern({ expression, words }: TopicPattern, text: string): PlaceholderValues | null {
   const groups = expression.exec(text)?.groups;
   if (words.size === 0 || !groups) return expression.test(text) ? { ...groups } : null;
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, words.get(name)?.[value] ?? value]));
 }
 
 /** Returns a function that fills in a template. A placeholder without a value becomes empty. */
-export function compileTemplate(template: string): (named: PartValues) => string {
+export function compileTemplate(template: string): (named: PlaceholderValues) => string {
   if (!template.includes('{')) return () => template;
-  const pieces = template.split(TEMPLATE_PART);
+  const pieces = template.split(TEMPLATE_PLACEHOLDER);
   // The pieces alternate: a text, a placeholder's name, and the placeholder's levels (`+`, `*` or empty).
   return (named) =>
     pieces.map((piece, index) => (index % 3 === 0 ? piece : index % 3 === 1 ? (named[piece] ?? '') : '')).join('');

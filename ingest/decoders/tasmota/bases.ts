@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
 import { parseTasmotaTopic, type TasmotaTopic } from './topic.ts';
 
 /**
@@ -19,28 +19,28 @@ const baseOf = (topic: string): string | null =>
 export const isBareSensorTopic = (topic: string): boolean => baseOf(topic) !== null;
 
 /** Whether a topic has an ending that devices without `%prefix%` use. Other devices use these endings, too. */
-export const mayBeBareTopic = (topic: string): boolean => LEAF.test(topic);
+export const canBeBareTopic = (topic: string): boolean => LEAF.test(topic);
 
 /** Whether a payload has the form of Tasmota's sensor messages: an object with a time and at least one block. */
 function isSensors(payload: Buffer): boolean {
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   return (
     body !== null &&
-    ownMember(body, 'Time') !== undefined &&
-    Object.values(body).some((value) => asObject(value) !== null)
+    getOwnMember(body, 'Time') !== undefined &&
+    Object.values(body).some((value) => toObjectOrNull(value) !== null)
   );
 }
 
 /** Whether a message reveals a base topic that is not stored yet. */
-export function isNewBase(bases: BareBaseTopics, { topic, payload }: DeviceMessage): boolean {
+export function isNewBareBaseTopic(bases: BareBaseTopics, { topic, payload }: DeviceMessage): boolean {
   const base = baseOf(topic);
   return base !== null && !bases.has(base) && bases.size < MAX_BASES && isSensors(payload);
 }
 
 /** Stores the base topic of a device without `%prefix%`, if the message reveals one. */
-export function learnBase(bases: BareBaseTopics, message: DeviceMessage): void {
+export function cacheBareBaseTopic(bases: BareBaseTopics, message: DeviceMessage): void {
   const base = baseOf(message.topic);
-  if (base !== null && isNewBase(bases, message)) bases.add(base);
+  if (base !== null && isNewBareBaseTopic(bases, message)) bases.add(base);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import { toCelsius } from '../read/value-collector.ts';
 import { isMeterBlock, type MeterNameSettings } from './sml.ts';
-import { readBlock, type TasmotaSource } from './source.ts';
+import { getMessageBlock, type TasmotaSource } from './source.ts';
 
 /** Blocks that are not sensors, or whose temperature is that of a chip. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
@@ -30,7 +30,7 @@ export function readTemperatures(
   const sensors = findSensors(body, mapping);
   if (sensors.length === 0) return;
   // If the message states no unit, Celsius is used, the firmware's default. Gateways may omit the unit when they forward values.
-  const unit = ownMember(body, 'TempUnit') ?? 'C';
+  const unit = getOwnMember(body, 'TempUnit') ?? 'C';
   if (unit !== 'C' && unit !== 'F') {
     collector.refuse('TempUnit is neither C nor F');
     return;
@@ -51,12 +51,13 @@ export function readTemperatures(
 function findSensors(body: Json, mapping: MeterNameSettings): Sensor[] {
   const found: Sensor[] = [];
   for (const [name, value] of Object.entries(body)) {
-    const sensor = asObject(value);
+    const sensor = toObjectOrNull(value);
     if (!sensor || NO_ROOM.test(name) || isMeterBlock(name, sensor, mapping)) continue;
     // Next to the block `ENERGY`, `ANALOG` is a thermistor on the board of a relay that measures energy (Shelly). Without `ENERGY` it is a
     // sensor.
-    if (name === 'ANALOG' && ownMember(body, 'ENERGY') !== undefined) continue;
-    if (ownMember(sensor, 'Temperature') !== undefined) found.push({ name, value: ownMember(sensor, 'Temperature') });
+    if (name === 'ANALOG' && getOwnMember(body, 'ENERGY') !== undefined) continue;
+    if (getOwnMember(sensor, 'Temperature') !== undefined)
+      found.push({ name, value: getOwnMember(sensor, 'Temperature') });
     if (name === 'ANALOG') found.push(...findNumbered(sensor));
   }
   return found;
@@ -77,12 +78,12 @@ export function readThermostats(source: TasmotaSource, body: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(body)) {
     const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
-    const thermostat = index === undefined ? null : readBlock(source, value, name);
+    const thermostat = index === undefined ? null : getMessageBlock(source, value, name);
     if (!thermostat) continue;
     const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
-    const target = ownMember(thermostat, 'TempTargetSet');
+    const target = getOwnMember(thermostat, 'TempTargetSet');
     collector.add({ device, channel, kind: 'setpoint_c', value: target, atMs, name: `${name}.TempTargetSet` });
-    const duty = readNumber(ownMember(thermostat, 'CtrDutyCycleRead'));
+    const duty = readNumber(getOwnMember(thermostat, 'CtrDutyCycleRead'));
     const label = `${name}.CtrDutyCycleRead`;
     if (duty === null) continue;
     if (duty === undefined || duty < 0 || duty > 100) collector.refuse(`${label} is not a percentage`);

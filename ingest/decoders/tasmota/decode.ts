@@ -1,31 +1,31 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { listNamedMembers } from '../names/members.ts';
+import { listNamedNumbers } from '../names/members.ts';
 import { addNamedQuantities } from '../names/quantities.ts';
-import { asObject, type Json, ownMember, readObject, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, parseJsonObject, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import {
   type BareBaseTopics,
+  cacheBareBaseTopic,
+  canBeBareTopic,
   isBareSensorTopic,
-  isNewBase,
-  learnBase,
-  mayBeBareTopic,
+  isNewBareBaseTopic,
   parseBareTopic,
 } from './bases.ts';
 import { readTemperatures, readThermostats } from './climate.ts';
 import { readClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
 import { isMeterBlock, readMeterBlock } from './sml.ts';
-import { readBlock, type TasmotaSource } from './source.ts';
+import { getMessageBlock, type TasmotaSource } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
 export const tasmotaFamily: Family<BareBaseTopics> = {
   name: 'tasmota',
-  takes: (topic) => parseTasmotaTopic(topic) !== null || mayBeBareTopic(topic),
+  takes: (topic) => parseTasmotaTopic(topic) !== null || canBeBareTopic(topic),
   remembers: isBareSensorTopic,
   newMemory: () => new Set(),
-  isNews: isNewBase,
-  learn: learnBase,
+  isNews: isNewBareBaseTopic,
+  learn: cacheBareBaseTopic,
   decode,
 };
 
@@ -39,15 +39,15 @@ function decode(
   const { device, about } = parsed;
   if (about === 'nothing') return emptyResult();
   if (about === 'availability') return availability(device, payload);
-  const whole = readObject(payload);
+  const whole = parseJsonObject(payload);
   if (!whole) return refusedResult('payload is not a JSON object');
-  const body = about === 'status' ? asObject(ownMember(whole, 'StatusSNS')) : whole;
+  const body = about === 'status' ? toObjectOrNull(getOwnMember(whole, 'StatusSNS')) : whole;
   if (!body) return refusedResult('payload has no object StatusSNS');
   const source = { collector: createValueCollector(), device, atMs: toldAtMs(body, settings, receivedAtMs) };
   readElectricity(source, body, settings.tasmota ?? {});
   readTemperatures(source, body, settings.tasmota ?? {});
   readThermostats(source, body);
-  readZigbee(source, ownMember(body, 'ZbReceived'));
+  readZigbee(source, getOwnMember(body, 'ZbReceived'));
   return source.collector;
 }
 
@@ -56,14 +56,14 @@ function decode(
  * device of its own. The values have no units, so the owner is asked about energy and power; temperatures are in °C.
  */
 function readZigbee({ collector, device: bridge, atMs }: TasmotaSource, received: unknown): void {
-  for (const [address, value] of Object.entries(asObject(received) ?? {})) {
-    const values = asObject(value);
+  for (const [address, value] of Object.entries(toObjectOrNull(received) ?? {})) {
+    const values = toObjectOrNull(value);
     if (!values) continue;
-    const name = ownMember(values, 'Name');
+    const name = getOwnMember(values, 'Name');
     const device = `${bridge}/${typeof name === 'string' && name !== '' ? name : address}`;
-    const temperature = ownMember(values, 'Temperature');
+    const temperature = getOwnMember(values, 'Temperature');
     collector.add({ device, channel: 'room', kind: 'temperature_c', value: temperature, atMs, name: 'Temperature' });
-    addNamedQuantities(collector, listNamedMembers(values), { device, atMs }, { isStrict: true });
+    addNamedQuantities(collector, listNamedNumbers(values), { device, atMs }, { isStrict: true });
   }
 }
 
@@ -76,9 +76,9 @@ function availability(device: string, payload: Buffer): FamilyDecodeResult {
 }
 
 function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
-  const energy = readBlock(source, ownMember(body, 'ENERGY'), 'ENERGY');
-  const tic = readBlock(source, ownMember(body, 'TIC'), 'TIC');
-  const analog = readBlock(source, ownMember(body, 'ANALOG'), 'ANALOG');
+  const energy = getMessageBlock(source, getOwnMember(body, 'ENERGY'), 'ENERGY');
+  const tic = getMessageBlock(source, getOwnMember(body, 'TIC'), 'TIC');
+  const analog = getMessageBlock(source, getOwnMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
   // `ENERGY` is not read if the message contains the meter's own indexes, because it repeats their energy with less precision.
   else if (energy) readEnergy(source, energy);
@@ -86,7 +86,7 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
   if (analog) readClamps(source, analog);
   const circuits = new Set<string>();
   for (const [name, value] of Object.entries(body)) {
-    const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : asObject(value);
+    const meter = name === 'ENERGY' || name === 'TIC' || name === 'ANALOG' ? null : toObjectOrNull(value);
     if (meter && isMeterBlock(name, meter, mapping))
       readMeterBlock(source, { prefix: name, block: meter, mapping }, circuits);
   }
@@ -97,7 +97,7 @@ function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable
  * zone (default), with an offset, with an additional `Epoch`, or Unix seconds.
  */
 function toldAtMs(body: Json, { tz }: DecoderSettings, receivedAtMs: number): number | null {
-  const [time, epoch] = [ownMember(body, 'Time'), ownMember(body, 'Epoch')];
+  const [time, epoch] = [getOwnMember(body, 'Time'), getOwnMember(body, 'Epoch')];
   const unix = [epoch, time].find((one) => typeof one === 'number');
   return parseMessageTime(unix ?? time, unix === undefined ? 'iso' : undefined, { tz, receivedAtMs });
 }

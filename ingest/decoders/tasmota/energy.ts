@@ -1,5 +1,5 @@
-import { type Json, ownMember } from '../read/payload.ts';
-import { addParts, addPhases, readBlock, type TasmotaSource } from './source.ts';
+import { getOwnMember, type Json } from '../read/payload.ts';
+import { addNumberedChannels, addValueOrPhases, getMessageBlock, type TasmotaSource } from './source.ts';
 
 /**
  * Reads the block `ENERGY` of a device with its own meter. Does not read `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, or
@@ -8,32 +8,32 @@ import { addParts, addPhases, readBlock, type TasmotaSource } from './source.ts'
 export function readEnergy(source: TasmotaSource, energy: Json): void {
   const kind = 'energy_total_kwh';
   // If `ImportActive` exists (driver of Modbus meters), `Total` is the sum of both directions.
-  const imported = ownMember(energy, 'ImportActive');
-  if (imported === undefined) addPhases(source, ownMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
-  else addPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
-  addPhases(source, ownMember(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
+  const imported = getOwnMember(energy, 'ImportActive');
+  if (imported === undefined) addValueOrPhases(source, getOwnMember(energy, 'Total'), 'import', kind, 'ENERGY.Total');
+  else addValueOrPhases(source, imported, 'import', kind, 'ENERGY.ImportActive');
+  addValueOrPhases(source, getOwnMember(energy, 'ExportActive'), 'export', kind, 'ENERGY.ExportActive');
   for (const [name, channel] of [
     ['TotalTariff', 'import'],
     ['ExportTariff', 'export'],
   ] as const) {
-    const list = ownMember(energy, name);
-    if (Array.isArray(list)) addParts(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
+    const list = getOwnMember(energy, name);
+    if (Array.isArray(list)) addNumberedChannels(source, list, { channel, part: 't', kind, name: `ENERGY.${name}` });
     else if (list !== undefined && list !== null) source.collector.refuse(`ENERGY.${name} is not a list`);
   }
 }
 
 /** Reads the signed power in W in the block `ENERGY`. Negative: generation exceeds consumption. */
 export const readPower = (source: TasmotaSource, energy: Json): void =>
-  addPhases(source, ownMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
+  addValueOrPhases(source, getOwnMember(energy, 'Power'), 'import', 'power_w', 'ENERGY.Power');
 
 /** Reads current clamps on analogue inputs: `ANALOG.CTEnergy`, on an ESP32 `CTEnergy1` …; each is a separate circuit. */
 export function readClamps(source: TasmotaSource, analog: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
     if (!/^CTEnergy\d{0,2}$/.test(name)) continue;
-    const clamp = readBlock(source, value, `ANALOG.${name}`);
+    const clamp = getMessageBlock(source, value, `ANALOG.${name}`);
     const channel = `${name.toLowerCase()}/import`;
-    const [total, power] = [ownMember(clamp, 'Energy'), ownMember(clamp, 'Power')];
+    const [total, power] = [getOwnMember(clamp, 'Energy'), getOwnMember(clamp, 'Power')];
     collector.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });
     collector.add({ device, channel, kind: 'power_w', value: power, atMs, name: `${name}.Power` });
   }
@@ -67,12 +67,12 @@ export function readTeleinfo({ collector, device, atMs }: TasmotaSource, tic: Js
       device,
       channel,
       kind: 'energy_total_kwh',
-      value: ownMember(tic, label),
+      value: getOwnMember(tic, label),
       per: 1_000,
       atMs,
       name: `TIC.${label}`,
     });
   for (const [label, channel] of INDEXES) add(label, channel);
   // EAST is the same index as BASE, in the newer mode of French meters.
-  if (ownMember(tic, 'BASE') === undefined) add('EAST', 'import');
+  if (getOwnMember(tic, 'BASE') === undefined) add('EAST', 'import');
 }

@@ -1,5 +1,5 @@
 import type { ValueKind } from '../family.ts';
-import { asObject, type Json } from '../read/payload.ts';
+import { type Json, toObjectOrNull } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 
 /** Device, time and result collector for all values of one message. */
@@ -13,15 +13,15 @@ export interface TasmotaSource {
 const MAX_PARTS = 8;
 
 /** Returns a block of the message as an object; null if it is missing. Refuses a block that is not an object. */
-export function readBlock({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
+export function getMessageBlock({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
-  const object = asObject(value);
+  const object = toObjectOrNull(value);
   if (!object) collector.refuse(`${name} is not an object`);
   return object;
 }
 
 /** Adds the elements of a list as `{channel}/{part}1`, `{channel}/{part}2` …, each checked independently. */
-export function addParts(
+export function addNumberedChannels(
   { collector, device, atMs }: TasmotaSource,
   list: readonly unknown[],
   said: { channel: string; part: 'l' | 't'; kind: ValueKind; name: string },
@@ -38,8 +38,14 @@ export function addParts(
 }
 
 /** Adds a number or, if the firmware sends a list with one number per phase, its elements as `{channel}/l1` … */
-export function addPhases(source: TasmotaSource, value: unknown, channel: string, kind: ValueKind, name: string): void {
+export function addValueOrPhases(
+  source: TasmotaSource,
+  value: unknown,
+  channel: string,
+  kind: ValueKind,
+  name: string,
+): void {
   const { collector, device, atMs } = source;
-  if (Array.isArray(value)) addParts(source, value, { channel, part: 'l', kind, name });
+  if (Array.isArray(value)) addNumberedChannels(source, value, { channel, part: 'l', kind, name });
   else collector.add({ device, channel, kind, value, atMs, name });
 }

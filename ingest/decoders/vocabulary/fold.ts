@@ -24,7 +24,7 @@ export const foldAccents = (text: string): string =>
     .replaceAll(/\p{M}+/gu, '');
 
 /** Returns the spellings of a dictionary word with its accents removed and, if it differs, with its accented letters spelt out. */
-export function spellingsWithoutAccents(word: string): string[] {
+export function listSpellingsWithoutAccents(word: string): string[] {
   const composed = word.normalize('NFC');
   const spelt = SPELT_OUT.reduce((text, [letter, letters]) => text.replaceAll(letter, letters), composed);
   return spelt === composed ? [foldAccents(composed)] : [foldAccents(composed), foldAccents(spelt)];

@@ -1,4 +1,4 @@
-import { spellingsWithoutAccents } from './fold.ts';
+import { listSpellingsWithoutAccents } from './fold.ts';
 import { LANGUAGES, type LanguageWords, type WordMeaning } from './language.ts';
 
 export const MAX_PHRASE_WORDS = 4;
@@ -28,7 +28,7 @@ function dictionaryOf(languages: readonly LanguageWords[]): Dictionary {
   for (const { words } of languages) {
     for (const [concept, list] of words) {
       for (const entry of list) {
-        for (const word of spellingsWithoutAccents(entry.replace('*', '').replaceAll(/[_']+/g, ' '))) {
+        for (const word of listSpellingsWithoutAccents(entry.replace('*', '').replaceAll(/[_']+/g, ' '))) {
           note(entry.endsWith('*') ? dictionary.stems : dictionary.words, word, concept);
         }
       }
@@ -53,16 +53,16 @@ const compounding = [LANGUAGES.filter((one) => one.compounds && !isEnglish(one))
 const DOUBTS: readonly WordMeaning[] = ['period', 'reactive', 'apparent', 'cost', 'balance', 'unmeasured', 'own'];
 
 /** Returns the meanings of a word or phrase in all languages; null if it is in no dictionary. */
-export const findMeanings = (word: string): Meanings | null =>
+export const findWordMeanings = (word: string): Meanings | null =>
   all.words.get(word) ?? compoundOf(word) ?? found(all, word);
 
 const inEnglish = dictionaryOf(LANGUAGES.filter(isEnglish));
 /** Whether a word has a meaning in another language but none in English, and is not a place. Such words do not name a circuit. */
 export const isNonEnglishTerm = (word: string): boolean =>
-  word.length >= SHORTEST_PART && !found(inEnglish, word) && findMeanings(word)?.has('place') === false;
+  word.length >= SHORTEST_PART && !found(inEnglish, word) && findWordMeanings(word)?.has('place') === false;
 
 /** Whether words joined by blanks form a phrase in one of the languages. */
-export const isPhrase = (words: string): boolean => all.words.has(words);
+export const isKnownPhrase = (words: string): boolean => all.words.has(words);
 
 function found({ words, stems }: Dictionary, word: string): Meanings | null {
   const exact = words.get(word);

@@ -1,6 +1,6 @@
 import { splitFoldedWords } from './fold.ts';
 import type { WordMeaning } from './language.ts';
-import { findMeanings, isPhrase, MAX_PHRASE_WORDS } from './lexicon.ts';
+import { findWordMeanings, isKnownPhrase, MAX_PHRASE_WORDS } from './lexicon.ts';
 import { type ObisMeaning, parseObisCode } from './obis.ts';
 import { readTeleinfoLabel } from './teleinfo.ts';
 
@@ -8,7 +8,7 @@ import { readTeleinfoLabel } from './teleinfo.ts';
 export type NotCountedReason = 'reactive' | 'apparent' | 'cost' | 'balance' | 'period' | 'unmeasured' | 'again';
 
 /** A word that means a tariff only if its sibling word exists: `hp` and `hc`, "day" and "night". */
-export interface PartBySibling {
+export interface TariffWordWithSibling {
   part: string;
   sibling: string;
   /** Meaning of the word if its sibling does not exist. */
@@ -35,7 +35,7 @@ export interface NameFacts {
   medium: 'gas' | 'heat' | 'water' | '';
   /** Tariffs and phases, such as `t1`, `l2`. */
   parts: string[];
-  bySibling: PartBySibling | null;
+  bySibling: TariffWordWithSibling | null;
   /**
    * Words of the name by which another register of the device can recognise this one as the sibling of its own word: `hc`, `night`, `t2`.
    */
@@ -70,7 +70,7 @@ const FRENCH = new Map([
 ]);
 const PHASE = /^(?:l([1-3])|(?:phase|ph|fase|fas|faza|vaihe|faze)([1-3abc]))$/;
 /** Words that mean a tariff if another tariff of the same kind exists: hours of French contracts, and periods of Spanish contracts. */
-const BY_SIBLING: readonly (readonly [RegExp, (word: string) => PartBySibling])[] = [
+const BY_SIBLING: readonly (readonly [RegExp, (word: string) => TariffWordWithSibling])[] = [
   [/^hc$/, () => ({ part: 't1', sibling: 'hp', else: 'nothing' })],
   [/^hp$/, () => ({ part: 't2', sibling: 'hc', else: 'place' })],
   [/^p[1-6]$/, (word) => ({ part: `t${word.slice(1)}`, sibling: word === 'p1' ? 'p2' : 'p1', else: 'nothing' })],
@@ -142,7 +142,7 @@ function read(name: string): NameFacts {
   };
 }
 
-const bySiblingOf = (words: readonly Phrase[]): PartBySibling | null =>
+const bySiblingOf = (words: readonly Phrase[]): TariffWordWithSibling | null =>
   words.flatMap(({ text }) => BY_SIBLING.flatMap(([form, of]) => (form.test(text) ? [of(text)] : [])))[0] ?? null;
 
 /** "in" at the end of a name (`E_in`, `Total in`) is a direction, not a preposition. */
@@ -179,10 +179,10 @@ function phrasesOf(words: readonly string[]): Phrase[] {
   const phrases: Phrase[] = [];
   for (let at = 0; at < words.length; ) {
     let length = Math.min(MAX_PHRASE_WORDS, words.length - at);
-    while (length > 1 && !isPhrase(words.slice(at, at + length).join(' '))) length--;
+    while (length > 1 && !isKnownPhrase(words.slice(at, at + length).join(' '))) length--;
     const text = words.slice(at, at + length).join(' ');
     const noun = text.replace(/\d+$/, '');
-    phrases.push({ text, meanings: findMeanings(text) ?? (noun === text ? null : findMeanings(noun)) });
+    phrases.push({ text, meanings: findWordMeanings(text) ?? (noun === text ? null : findWordMeanings(noun)) });
     at += length;
   }
   return phrases;

@@ -4,7 +4,7 @@ import { splitFoldedWords } from './fold.ts';
  * Whether a text names a heat meter: by a word (`Wärmemengenzähler`), by a model that is only a heat meter, or by its medium on M-Bus (EN
  * 13757-3: `Heat: Outlet`, `Heat / Cooling load meter`).
  */
-export const namesHeatMeter = (text: string): boolean =>
+export const doesTextNameHeatMeter = (text: string): boolean =>
   /multical|ultraheat|heat[\s_-]?meter|w(?:ä|ae?)rme(?:mengen?|z)|(?<!\p{L})wmz(?!\p{L})|heat: ?(?:in|out)let|heat ?\/? ?cooling ?load/iu.test(
     text,
   );

@@ -1,6 +1,6 @@
 import { toChannelWord } from '#src/devices/channel-name.ts';
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
-import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
@@ -179,11 +179,11 @@ function measuredIn({ payload, receivedAtMs }: DeviceMessage): { value: unknown;
   const text = readText(payload);
   if (text === null) return null;
   if (!/^\s*\{/.test(text)) return { value: text, atMs: null };
-  const body = asObject(readJson(payload));
+  const body = toObjectOrNull(readJson(payload));
   if (!body || !Object.hasOwn(body, 'value')) return null;
-  const value = ownMember(body, 'value');
+  const value = getOwnMember(body, 'value');
   return {
     value: value === NO_HIGHEST ? null : value,
-    atMs: parseMessageTime(ownMember(body, 'timestamp'), 'ms', { receivedAtMs }),
+    atMs: parseMessageTime(getOwnMember(body, 'timestamp'), 'ms', { receivedAtMs }),
   };
 }

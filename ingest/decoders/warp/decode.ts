@@ -1,5 +1,5 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult, ValueKind } from '../family.ts';
-import { asObject, type Json, ownMember, readJson } from '../read/payload.ts';
+import { getOwnMember, type Json, readJson, toObjectOrNull } from '../read/payload.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 
 type WarpTopic =
@@ -122,7 +122,7 @@ function decode(
   if (what === 'nothing') return isKnown ? emptyResult() : null;
   const body = readJson(payload);
   if (what === 'legacy') {
-    const values = asObject(body);
+    const values = toObjectOrNull(body);
     if (values) return isLegacy(values) ? decodeLegacy(values, prefix, isKnown) : null;
     return isKnown ? emptyResult() : null;
   }
@@ -166,7 +166,7 @@ const isLegacy = (values: Json): boolean => Object.hasOwn(values, 'energy_abs') 
 function decodeLegacy(values: Json, prefix: string, isKnown: boolean): FamilyDecodeResult {
   if (isKnown) return emptyResult();
   const collector = createValueCollector();
-  const [total, power] = [ownMember(values, 'energy_abs'), ownMember(values, 'power')];
+  const [total, power] = [getOwnMember(values, 'energy_abs'), getOwnMember(values, 'power')];
   const said = { device: prefix, channel: 'import' };
   collector.add({ ...said, kind: 'energy_total_kwh', value: total, name: 'energy_abs' });
   collector.add({ ...said, kind: 'power_w', value: power, name: 'power' });

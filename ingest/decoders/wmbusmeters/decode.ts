@@ -1,6 +1,6 @@
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { type Json, mentionsWords, ownMember, readObject } from '../read/payload.ts';
+import { getOwnMember, type Json, mentionsWords, parseJsonObject } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
 import { getVolumeChannel } from '../read/volume.ts';
@@ -16,9 +16,9 @@ const mayBeTelegram = (payload: Buffer): boolean => mentionsWords(payload, '"med
 
 /** Whether an object is a telegram: its member `_` states this. Objects of old versions, without `_`, are recognised by their members. */
 function isTelegram(body: Json): boolean {
-  const kind = ownMember(body, '_');
+  const kind = getOwnMember(body, '_');
   if (kind !== undefined) return kind === 'telegram';
-  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof ownMember(body, name) === 'string');
+  return ['media', 'meter', 'name', 'id', 'timestamp'].every((name) => typeof getOwnMember(body, name) === 'string');
 }
 
 /** Channel prefixes by medium. Other media carry no energy, or their commodity is ambiguous. */
@@ -139,18 +139,18 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   if (topic === ALARMS) return emptyResult();
   const own = isOwnTopic(topic);
   if (!own && !mayBeTelegram(payload)) return null;
-  const body = readObject(payload);
+  const body = parseJsonObject(payload);
   if (!body) return own ? refusedResult('payload is not a JSON object') : null;
   if (!isTelegram(body)) {
     if (!own) return null;
-    return ownMember(body, '_') === undefined ? refusedResult('payload is no telegram of a meter') : emptyResult();
+    return getOwnMember(body, '_') === undefined ? refusedResult('payload is no telegram of a meter') : emptyResult();
   }
-  const device = ownMember(body, 'id');
+  const device = getOwnMember(body, 'id');
   // An id that is a JSON number has lost its leading zeros and could be that of another meter.
   if (typeof device !== 'string' || device === '') return refusedResult('id is not a text');
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
-  const prefix = prefixOf(ownMember(body, 'media'));
+  const atMs = parseMessageTime(getOwnMember(body, 'timestamp'), 'iso', { tz, receivedAtMs });
+  const prefix = prefixOf(getOwnMember(body, 'media'));
   const fields = fieldsOf(body);
   if (prefix === null) {
     if (fields.length > 0) collector.see(device);
@@ -159,7 +159,8 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
   for (const { name, channel, kind } of fields) {
     if (kind === 'volume_total_m3') {
       const medium = VOLUME_CHANNELS.get(prefix);
-      if (medium) collector.add({ device, channel: medium + channel, kind, value: ownMember(body, name), atMs, name });
+      if (medium)
+        collector.add({ device, channel: medium + channel, kind, value: getOwnMember(body, name), atMs, name });
       continue;
     }
     // Skips a field for cooling energy of an electricity meter.
@@ -169,7 +170,7 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
       device,
       channel: withMedium(prefix, channel),
       kind,
-      value: ownMember(body, name),
+      value: getOwnMember(body, name),
       times,
       atMs,
       name,
@@ -190,7 +191,7 @@ function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {
     const field = parseField(name);
-    const read = field && readNumber(ownMember(body, name));
+    const read = field && readNumber(getOwnMember(body, name));
     if (!field || read === null || read === NO_VALUE) continue;
     // A value that is not a number gets a key of its own, so that it is refused and does not displace a valid value.
     const key = read === undefined ? name : `${field.kind} ${field.channel}`;

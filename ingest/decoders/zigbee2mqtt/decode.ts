@@ -1,9 +1,9 @@
 import type { DecoderSettings, DeviceMessage, Family, FamilyDecodeResult } from '../family.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, type Json, ownMember, readJson, readText } from '../read/payload.ts';
+import { getOwnMember, type Json, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult, type ValueCollector } from '../read/value-collector.ts';
-import { type BridgesByBaseTopic, learnBridge, type Zigbee2MqttBridge, type Zigbee2MqttOutput } from './memory.ts';
+import { type BridgesByBaseTopic, cacheBridgeState, type Zigbee2MqttBridge, type Zigbee2MqttOutput } from './memory.ts';
 import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
 import { parseBridgeTopic, parseZigbee2MqttTopic } from './topic.ts';
 import { addVolumes } from './volume.ts';
@@ -68,11 +68,11 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
   const { device, attributes, atMs } = state;
   // Skips an attribute that is null, so that it does not hide the next attribute in the list.
   const best = (names: readonly string[]) =>
-    names.find((name) => state.has(name) && ownMember(attributes, name) !== null);
+    names.find((name) => state.has(name) && getOwnMember(attributes, name) !== null);
   const temperature = best(TEMPERATURES);
   const setpoint = best(SETPOINTS);
   const add = (kind: 'temperature_c' | 'setpoint_c', name: string | undefined) => {
-    if (name) collector.add({ device, channel: CHANNEL, kind, value: ownMember(attributes, name), atMs, name });
+    if (name) collector.add({ device, channel: CHANNEL, kind, value: getOwnMember(attributes, name), atMs, name });
   };
   add('temperature_c', temperature);
   add('setpoint_c', setpoint);
@@ -83,7 +83,7 @@ function hearClimate(collector: ValueCollector, state: ZigbeeDeviceState): void 
 }
 
 function hearHeating(collector: ValueCollector, { device, attributes, atMs }: ZigbeeDeviceState, name: string): void {
-  const value = ownMember(attributes, name);
+  const value = getOwnMember(attributes, name);
   if (name === 'running_state') {
     collector.addState({ device, channel: CHANNEL, kind: 'heating', value: RUNNING.get(value) ?? value, atMs, name });
     return;
@@ -149,8 +149,8 @@ function hearEnergy(collector: ValueCollector, state: ZigbeeDeviceState): void {
 
 /** Returns the sign of a power. Clamps without a sign (PJ-1203A) publish the direction in a separate attribute. */
 function signOf({ attributes }: ZigbeeDeviceState, ending: string | undefined): 1 | -1 {
-  const flow = ownMember(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
-  const power = Number(ownMember(attributes, ending === undefined ? 'power' : `power_${ending}`));
+  const flow = getOwnMember(attributes, ending === undefined ? 'energy_flow' : `energy_flow_${ending}`);
+  const power = Number(getOwnMember(attributes, ending === undefined ? 'power' : `power_${ending}`));
   return flow === 'producing' && power > 0 ? -1 : 1;
 }
 
@@ -180,7 +180,7 @@ export const zigbee2mqttFamily: Family<BridgesByBaseTopic> = {
   name: 'zigbee2mqtt',
   remembers: (topic) => parseBridgeTopic(topic) !== null,
   newMemory: () => new Map(),
-  learn: learnBridge,
+  learn: cacheBridgeState,
   decode,
 };
 
@@ -196,7 +196,7 @@ function decode(
   if (about === 'none' || message.payload.length === 0) return emptyResult();
   if (about === 'availability') return decodeAvailability(name, message.payload);
   const bridge = bridges.get(base);
-  const body = asObject(readJson(message.payload));
+  const body = toObjectOrNull(readJson(message.payload));
   if (body) return decodeState(name, body, message, settings, bridge);
   const found = attributeOf(name, publishingOf(settings.zigbee2mqtt, bridge));
   if (found.is === 'nothing') return emptyResult();
@@ -215,7 +215,7 @@ function decodeState(
   bridge: Zigbee2MqttBridge | undefined,
 ): FamilyDecodeResult {
   const collector = createValueCollector();
-  const seen = ownMember(attributes, 'last_seen');
+  const seen = getOwnMember(attributes, 'last_seen');
   const atMs = parseMessageTime(seen, typeof seen === 'number' ? 'ms' : 'iso', { tz, receivedAtMs });
   const announced = bridge?.devices.get(device);
   const has = (name: string) => Object.hasOwn(attributes, name) || announced?.attributes.has(name) === true;
@@ -229,7 +229,7 @@ function decodeState(
 /** Decodes the availability: `{"state": "online"}`, or the bare word in older versions. */
 function decodeAvailability(device: string, payload: Buffer): FamilyDecodeResult {
   const body = readJson(payload);
-  const value = body === undefined ? readText(payload) : (ownMember(asObject(body), 'state') ?? null);
+  const value = body === undefined ? readText(payload) : (getOwnMember(toObjectOrNull(body), 'state') ?? null);
   if (value === null) return refusedResult('availability has no state');
   const collector = createValueCollector();
   collector.addState({ device, channel: 'device', kind: 'availability', value, name: 'availability' });

@@ -1,5 +1,5 @@
 import type { DeviceMessage } from '../family.ts';
-import { asObject, type Json, ownMember, readJson } from '../read/payload.ts';
+import { getOwnMember, type Json, readJson, toObjectOrNull } from '../read/payload.ts';
 import type { AnnouncedVolume } from './state.ts';
 import { parseBridgeTopic } from './topic.ts';
 import { parseAnnouncedVolume } from './volume.ts';
@@ -28,7 +28,7 @@ const MAX_ATTRIBUTES = 500;
 const OUTPUTS = new Set(['json', 'attribute', 'attribute_and_json']);
 
 /** Learns base topics, output formats and devices from the messages that bridges publish about themselves. */
-export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: DeviceMessage): void {
+export function cacheBridgeState(bridges: BridgesByBaseTopic, { topic, payload }: DeviceMessage): void {
   const parsed = parseBridgeTopic(topic);
   if (!parsed) return;
   const { base, leaf } = parsed;
@@ -36,12 +36,12 @@ export function learnBridge(bridges: BridgesByBaseTopic, { topic, payload }: Dev
   if (leaf === 'state') {
     // A plain word as state is ignored, because other programs also publish plain words on such topics. Zigbee2MQTT 1.17 and later is also
     // recognised by its `bridge/devices`.
-    const state = ownMember(asObject(body), 'state');
+    const state = getOwnMember(toObjectOrNull(body), 'state');
     if (state === 'online' || state === 'offline') bridgeAt(bridges, base);
   } else if (leaf === 'info') {
-    const info = asObject(body);
-    const config = asObject(ownMember(info, 'config'));
-    if (!config && ownMember(info, 'coordinator') === undefined) return;
+    const info = toObjectOrNull(body);
+    const config = toObjectOrNull(getOwnMember(info, 'config'));
+    if (!config && getOwnMember(info, 'coordinator') === undefined) return;
     const bridge = bridgeAt(bridges, base);
     if (bridge) bridge.output = outputOf(config);
   } else if (Array.isArray(body)) {
@@ -61,7 +61,7 @@ function bridgeAt(bridges: BridgesByBaseTopic, base: string): Zigbee2MqttBridge 
 
 /** Returns the output format in a bridge's configuration: under `advanced`, in older versions under `experimental`. */
 function outputOf(config: Json | null): Zigbee2MqttOutput | null {
-  const read = (section: string) => ownMember(asObject(ownMember(config, section)), 'output');
+  const read = (section: string) => getOwnMember(toObjectOrNull(getOwnMember(config, section)), 'output');
   const output = read('advanced') ?? read('experimental');
   return typeof output === 'string' && OUTPUTS.has(output) ? (output as Zigbee2MqttOutput) : null;
 }
@@ -69,11 +69,11 @@ function outputOf(config: Json | null): Zigbee2MqttOutput | null {
 function devicesOf(list: readonly unknown[]): Zigbee2MqttBridge['devices'] {
   const devices: Zigbee2MqttBridge['devices'] = new Map();
   for (const one of list.slice(0, MAX_DEVICES)) {
-    const device = asObject(one);
-    const name = ownMember(device, 'friendly_name');
-    if (typeof name !== 'string' || typeof ownMember(device, 'ieee_address') !== 'string') continue;
+    const device = toObjectOrNull(one);
+    const name = getOwnMember(device, 'friendly_name');
+    if (typeof name !== 'string' || typeof getOwnMember(device, 'ieee_address') !== 'string') continue;
     const announced: Announced = { attributes: new Set(), volumes: new Map() };
-    addAttributes(announced, ownMember(asObject(ownMember(device, 'definition')), 'exposes'), 0);
+    addAttributes(announced, getOwnMember(toObjectOrNull(getOwnMember(device, 'definition')), 'exposes'), 0);
     devices.set(name, announced);
   }
   return devices;
@@ -84,13 +84,13 @@ function addAttributes(announced: Announced, exposes: unknown, depth: number): v
   if (!Array.isArray(exposes) || depth > 5) return;
   for (const one of exposes) {
     if (announced.attributes.size >= MAX_ATTRIBUTES) return;
-    const exposed = asObject(one);
-    const property = ownMember(exposed, 'property');
+    const exposed = toObjectOrNull(one);
+    const property = getOwnMember(exposed, 'property');
     const volume = parseAnnouncedVolume(exposed);
     if (typeof property === 'string') {
       announced.attributes.add(property);
       if (volume) announced.volumes.set(property, volume);
     }
-    addAttributes(announced, ownMember(exposed, 'features'), depth + 1);
+    addAttributes(announced, getOwnMember(exposed, 'features'), depth + 1);
   }
 }

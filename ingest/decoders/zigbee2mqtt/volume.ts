@@ -1,5 +1,5 @@
 import type { Commodity } from '#src/database/meter.ts';
-import { type Json, ownMember } from '../read/payload.ts';
+import { getOwnMember, type Json } from '../read/payload.ts';
 import type { ValueCollector } from '../read/value-collector.ts';
 import { findVolumeScale, getVolumeChannel } from '../read/volume.ts';
 import type { AnnouncedVolume, ZigbeeDeviceState } from './state.ts';
@@ -15,11 +15,11 @@ const ATTRIBUTES = new Map<unknown, Commodity>([
  * the water of the last watering.
  */
 export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | null {
-  const of = ATTRIBUTES.get(ownMember(exposed, 'property'));
+  const of = ATTRIBUTES.get(getOwnMember(exposed, 'property'));
   if (of === undefined) return null;
-  const unit = ownMember(exposed, 'unit');
+  const unit = getOwnMember(exposed, 'unit');
   const scale = typeof unit === 'string' ? findVolumeScale(unit) : undefined;
-  const text = String(ownMember(exposed, 'description') ?? '').slice(0, 500);
+  const text = String(getOwnMember(exposed, 'description') ?? '').slice(0, 500);
   const isTotal = /\b(?:total|cumulative)\b/i.test(text) && !/\b(?:last|dai?ly|month(?:ly)?|today)\b/i.test(text);
   return scale && isTotal ? { of, scale } : null;
 }
@@ -27,7 +27,7 @@ export function parseAnnouncedVolume(exposed: Json | null): AnnouncedVolume | nu
 /** Adds the volumes that the bridge has announced. */
 export function addVolumes(collector: ValueCollector, { device, attributes, atMs, volumes }: ZigbeeDeviceState): void {
   for (const [name, { of, scale }] of volumes) {
-    const value = ownMember(attributes, name);
+    const value = getOwnMember(attributes, name);
     collector.add({ device, channel: getVolumeChannel(of), kind: 'volume_total_m3', value, ...scale, atMs, name });
   }
 }

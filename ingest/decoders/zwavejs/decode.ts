@@ -7,7 +7,7 @@ import {
 } from '../family.ts';
 import { findTemperatureScale } from '../homeassistant/units.ts';
 import { readNumber } from '../read/number.ts';
-import { asObject, ownMember, readJson, readText } from '../read/payload.ts';
+import { getOwnMember, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import {
   createValueCollector,
@@ -141,15 +141,15 @@ interface Value {
 
 function readValue(payload: Buffer, receivedAtMs: number): Value | string {
   const json = readJson(payload);
-  const body = asObject(json);
+  const body = toObjectOrNull(json);
   if (!body) return { value: json === undefined ? readText(payload) : json, atMs: null, unit: null };
   if (!['value', 'time', 'commandClass'].some((name) => Object.hasOwn(body, name))) {
     return 'payload is not a value of Z-Wave JS UI';
   }
-  const unit = ownMember(body, 'unit');
+  const unit = getOwnMember(body, 'unit');
   return {
-    value: ownMember(body, 'value'),
-    atMs: parseMessageTime(ownMember(body, 'time') ?? ownMember(body, 'lastUpdate'), undefined, { receivedAtMs }),
+    value: getOwnMember(body, 'value'),
+    atMs: parseMessageTime(getOwnMember(body, 'time') ?? getOwnMember(body, 'lastUpdate'), undefined, { receivedAtMs }),
     unit: typeof unit === 'string' ? unit : null,
   };
 }
@@ -192,11 +192,11 @@ function decodeValue(
 
 /** Decodes the availability of a node. Other devices have topics of the same form; a node number and a boolean identify Z-Wave JS UI. */
 function decodeStatus(node: string, payload: Buffer, receivedAtMs: number): FamilyDecodeResult | null {
-  const body = asObject(readJson(payload));
-  const value = ownMember(body, 'value');
-  if (typeof value !== 'boolean' || typeof ownMember(body, 'nodeId') !== 'number') return null;
+  const body = toObjectOrNull(readJson(payload));
+  const value = getOwnMember(body, 'value');
+  if (typeof value !== 'boolean' || typeof getOwnMember(body, 'nodeId') !== 'number') return null;
   const collector = createValueCollector();
-  const atMs = parseMessageTime(ownMember(body, 'time'), undefined, { receivedAtMs });
+  const atMs = parseMessageTime(getOwnMember(body, 'time'), undefined, { receivedAtMs });
   collector.addState({ device: node, channel: 'device', kind: 'availability', value, atMs, name: 'status' });
   return collector;
 }

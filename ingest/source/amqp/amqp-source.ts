@@ -6,9 +6,14 @@ import type { Logger } from '#src/core/log.ts';
 import type { MessageSource, ReceiveMessage } from '../source.ts';
 import { startCountingStrays } from './count-strays.ts';
 import { declareTopology, TopologyError } from './declare.ts';
-import { consumeShard, shardPriority } from './shard.ts';
-import { shardQueue } from './topology.ts';
-import { controlReads, getInnerConnection, watchMajority, watchSilence } from './watch-connection.ts';
+import { computeShardPriority, consumeShard } from './shard.ts';
+import { getShardQueueName } from './topology.ts';
+import {
+  createReadControl,
+  getInnerConnection,
+  watchClusterMajority,
+  watchConnectionSilence,
+} from './watch-connection.ts';
 
 /**
  * Heartbeat interval. The broker considers a worker dead after two to three silent intervals, so that a hung worker is
@@ -52,7 +57,7 @@ export interface AmqpOptions {
 /**
  * Consumes the messages that a RabbitMQ cluster received from devices over MQTT. They arrive in several queues (shards),
  * each of which has one active consumer at a time. Every worker subscribes to every shard. The broker delivers to the
- * worker with the highest priority (`shardPriority` in shard.ts), and to the next one if that worker disappears.
+ * worker with the highest priority (`computeShardPriority` in shard.ts), and to the next one if that worker disappears.
  * Messages are acknowledged after the commit. Reconnects without limit, to any host that answers. Resolves once the
  * topology is declared and this worker has subscribed to all shards, however long the broker is unavailable. Throws a
  * TopologyError if the broker's queues or exchanges differ from the required ones.
@@ -189,7 +194,7 @@ export class AmqpSource implements MessageSource {
       await within(this.#askForShards(made), Promise.race([ended, late(CONSUME_MS)]));
       const isRead = () => !reading.isStopped();
       const isLost = () => end(new Error(`the broker has reached no majority for ${NO_MAJORITY_MS / 1_000} s`));
-      await within(watchMajority(connection, NO_MAJORITY_MS, isRead, isLost), ended);
+      await within(watchClusterMajority(connection, NO_MAJORITY_MS, isRead, isLost), ended);
       if (this.#isPaused) reading.stop();
       return made;
     } catch (error) {
@@ -204,7 +209,7 @@ export class AmqpSource implements MessageSource {
     const count = this.#options.shards;
     const prefetch = Math.max(MIN_PREFETCH, Math.floor(MAX_IN_FLIGHT / count));
     const ask = async (_: unknown, shard: number) => {
-      const [queue, priority] = [shardQueue(shard), shardPriority(this.#workerId, shard)];
+      const [queue, priority] = [getShardQueueName(shard), computeShardPriority(this.#workerId, shard)];
       shards.push(await consumeShard(connection, { queue, priority, prefetch, onMessage: this.#take, onEnd: end }));
     };
     await Promise.all(Array.from({ length: count }, ask));
@@ -221,9 +226,9 @@ async function openSession({ username, password, vhost, isSecure }: AmqpUrl, { h
   const { promise: ended, resolve: end } = Promise.withResolvers<Error>();
   connection.on('error', end);
   connection.on('close', () => end(new Error('connection closed')));
-  const reading = controlReads(connection, HEARTBEAT_SECONDS);
+  const reading = createReadControl(connection, HEARTBEAT_SECONDS);
   const isRead = () => !reading.isStopped();
-  watchSilence(connection, SILENT_MS, isRead, () =>
+  watchConnectionSilence(connection, SILENT_MS, isRead, () =>
     end(new Error(`the broker has sent nothing for ${SILENT_MS / 1_000} s`)),
   );
   return { connection, ended, end, shards: [], reading };
@@ -238,7 +243,7 @@ interface Session {
   end(why: Error): void;
   /** Functions that hand over a shard, one for each shard. */
   shards: (() => Promise<void>)[];
-  reading: ReturnType<typeof controlReads>;
+  reading: ReturnType<typeof createReadControl>;
 }
 
 /**

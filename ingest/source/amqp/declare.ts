@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel } from 'amqplib';
-import { type BrokerDeclaration, requiredTopology, shardQueue } from './topology.ts';
+import { type BrokerDeclaration, getShardQueueName, listRequiredTopology } from './topology.ts';
 
 /** Thrown if a queue or exchange at the broker differs from what this service needs. A person must then decide what to do. */
 export class TopologyError extends Error {
@@ -19,13 +19,13 @@ export async function declareTopology(
   shards: number,
   routingKeys: readonly string[],
 ): Promise<void> {
-  const wanted = requiredTopology(shards, routingKeys);
+  const wanted = listRequiredTopology(shards, routingKeys);
   await runOnChannel(connection, async (channel) => {
     for (const one of wanted) await declare(channel, one);
   });
-  if (await exists(connection, shardQueue(shards))) {
+  if (await exists(connection, getShardQueueName(shards))) {
     throw new TopologyError(
-      `The broker has the queue ${shardQueue(shards)}: it was used with more than ${shards} shards, by another database perhaps. ` +
+      `The broker has the queue ${getShardQueueName(shards)}: it was used with more than ${shards} shards, by another database perhaps. ` +
         'Set SHARDS to the number of its queues energy.shard.…, or give this installation a virtual host of its own in MQTT_URL.',
     );
   }

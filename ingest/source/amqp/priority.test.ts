@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shardPriority } from './shard.ts';
+import { computeShardPriority } from './shard.ts';
 
 const SHARDS = 64;
 const ownerOf = (workers: readonly string[], shard: number) =>
-  [...workers].sort((a, b) => shardPriority(b, shard) - shardPriority(a, shard))[0];
+  [...workers].sort((a, b) => computeShardPriority(b, shard) - computeShardPriority(a, shard))[0];
 
 test('returns a number that is valid as an AMQP priority', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(), (worker, shard) => {
-      const priority = shardPriority(worker, shard);
+      const priority = computeShardPriority(worker, shard);
       expect(Number.isInteger(priority) && priority >= 0 && priority < 2 ** 31).toBe(true);
     }),
   );

@@ -100,6 +100,6 @@ export function createAckFrontier() {
  * and to the next worker if that one disappears. Workers need no coordination: each gets about the same number of shards, and a worker that
  * joins or leaves moves only its own shards. The result is a 31-bit number, because priorities are signed in AMQP. Pure.
  */
-export function shardPriority(workerId: string, shard: number): number {
+export function computeShardPriority(workerId: string, shard: number): number {
   return createHash('sha256').update(`${workerId}/${shard}`).digest().readUInt32BE() >>> 1;
 }

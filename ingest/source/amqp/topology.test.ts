@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { requiredTopology } from './topology.ts';
+import { listRequiredTopology } from './topology.ts';
 
 const KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'];
 
 test('declares the exchange that accepts messages last, after everything without which messages could be lost', () => {
-  const all = requiredTopology(3, KEYS);
+  const all = listRequiredTopology(3, KEYS);
   const at = (kind: string, name: string) =>
     all.findIndex((one) => one.kind === kind && ('name' in one ? one.name : one.to) === name);
   for (const name of ['energy.stray', 'energy.shard.0', 'energy.shard.2']) {
@@ -18,7 +18,7 @@ test('declares the exchange that accepts messages last, after everything without
 });
 
 test('declares shards that drop nothing, have one consumer at a time and a bounded length, and reject beyond it', () => {
-  const shard = requiredTopology(2, KEYS).find((one) => 'name' in one && one.name === 'energy.shard.1');
+  const shard = listRequiredTopology(2, KEYS).find((one) => 'name' in one && one.name === 'energy.shard.1');
   expect(shard).toMatchObject({
     kind: 'queue',
     options: {
@@ -39,7 +39,7 @@ test('declares shards that drop nothing, have one consumer at a time and a bound
 });
 
 test('routes messages that match no queue of either exchange to the queue of strays', () => {
-  const exchanges = requiredTopology(1, KEYS).flatMap((one) =>
+  const exchanges = listRequiredTopology(1, KEYS).flatMap((one) =>
     one.kind === 'exchange' && one.name !== 'energy.stray' ? [one.options.alternateExchange] : [],
   );
   expect(exchanges).toEqual(['energy.stray', 'energy.stray']);

@@ -13,7 +13,7 @@ export const STRAYS_QUEUE = 'energy.stray';
  * A queue that is always empty. Workers consume this queue to check that their broker has a majority of its cluster (watch-connection.ts).
  */
 export const MAJORITY_CHECK_QUEUE = 'energy.beat';
-export const shardQueue = (shard: number): string => `energy.shard.${shard}`;
+export const getShardQueueName = (shard: number): string => `energy.shard.${shard}`;
 
 /**
  * Maximum number of messages in a shard while the database is unavailable. A publisher gets no acknowledgement if the shard is full. 64
@@ -59,7 +59,7 @@ const SHARD = {
  * Returns the exchanges, queues and bindings through which messages pass from devices to workers, in the order of creation. The exchange
  * that accepts messages is created last, because messages would be lost if any of the others were missing. Pure.
  */
-export function requiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
+export function listRequiredTopology(shards: number, routingKeys: readonly string[]): BrokerDeclaration[] {
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
   const durable = true;
   return [
@@ -80,13 +80,18 @@ export function requiredTopology(shards: number, routingKeys: readonly string[])
     ...numbers.map(
       (shard): BrokerDeclaration => ({
         kind: 'queue',
-        name: shardQueue(shard),
+        name: getShardQueueName(shard),
         options: { durable, arguments: SHARD },
       }),
     ),
     // The binding key is the weight of the shard. All shards have the same weight.
     ...numbers.map(
-      (shard): BrokerDeclaration => ({ kind: 'queue binding', to: shardQueue(shard), from: HASH_EXCHANGE, key: '1' }),
+      (shard): BrokerDeclaration => ({
+        kind: 'queue binding',
+        to: getShardQueueName(shard),
+        from: HASH_EXCHANGE,
+        key: '1',
+      }),
     ),
     { kind: 'exchange', name: MQTT_EXCHANGE, type: 'topic', options: { durable, alternateExchange: STRAYS_QUEUE } },
     ...routingKeys.map(

@@ -18,7 +18,7 @@ export const getInnerConnection = ({ connection }: ChannelModel): Inner => conne
  * not fit into memory must therefore remain in the socket, and then at the broker. Acknowledgements and heartbeats are still sent. During a
  * pause, silence does not count as a failure of the broker, because this process causes it.
  */
-export function controlReads(connection: ChannelModel, heartbeatSeconds: number) {
+export function createReadControl(connection: ChannelModel, heartbeatSeconds: number) {
   const inner = getInnerConnection(connection);
   const { stream } = inner;
   const read = stream.read.bind(stream);
@@ -53,7 +53,12 @@ const LOOK_MS = 250;
  * connection. RabbitMQ sends at least a heartbeat in each interval; amqplib itself would wait for two to three intervals. The function
  * counts checks instead of time, because a process that hung has also missed its checks.
  */
-export function watchSilence(connection: ChannelModel, silentMs: number, isRead: () => boolean, onSilent: () => void) {
+export function watchConnectionSilence(
+  connection: ChannelModel,
+  silentMs: number,
+  isRead: () => boolean,
+  onSilent: () => void,
+) {
   const { stream } = getInnerConnection(connection);
   let before = -1;
   let silentLooks = 0;
@@ -78,7 +83,7 @@ const ASK_EVERY_MS = 1_000;
  * such a node, because the node reports 0. Nor would publishing, because the broker accepts no message during a disk alarm.) The function
  * counts checks instead of time, because a process that hung has not received the answer.
  */
-export async function watchMajority(
+export async function watchClusterMajority(
   connection: ChannelModel,
   withinMs: number,
   isRead: () => boolean,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { listOf, pageFields } from '#src/api/fields.ts';
+import { boundedArray, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { createImport, getImporter } from '#src/api/v1/imports/operations.ts';
 import { checkRows } from '#src/api/v1/imports/rows.ts';
-import { importQuerySchema, MAX_IMPORTED, toResponse } from '#src/api/v1/imports/shape.ts';
+import { importQuerySchema, MAX_IMPORTED_DEVICES, toResponse } from '#src/api/v1/imports/shape.ts';
 import { requireOwnAccount } from '#src/auth/access.ts';
 import { evictSession, listSessions as list } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { previewImport } from '#src/onboarding/import.ts';
+import { previewDeviceImport } from '#src/onboarding/import.ts';
 import { findRowsWithDifferentSettings, listWaitingImports } from '#src/onboarding/imports.ts';
 import { importCheckSchema, sessionSchema, waitingImportsSchema } from './shapes.ts';
 
@@ -66,12 +66,12 @@ export const checkImport = defineOperation('POST /v1/import-check', {
   status: 200,
   query: importQuerySchema,
   // The schema accepts any rows. The handler validates them one by one, so that all invalid rows are reported instead of only the first.
-  body: listOf(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED),
+  body: boundedArray(z.record(z.string(), z.unknown()), 1, MAX_IMPORTED_DEVICES),
   ...omitUndefined({ csvBody, bodyLimitBytes }),
   async handle({ db, caller, address, query, body, rowName }) {
     const checked = await checkRows(body, rowName);
     const importer = getImporter({ caller, address, query }, checked.devices);
-    const { plan, newUsers } = await previewImport(db, importer, checked.rows);
+    const { plan, newUsers } = await previewDeviceImport(db, importer, checked.rows);
     return {
       rows: body.length,
       created: plan.create.length,

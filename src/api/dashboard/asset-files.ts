@@ -5,7 +5,7 @@ import { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CompressedFile, cacheBuiltFiles, compressBrotli, compressFile } from '#src/api/compressed-files.ts';
-import { compileWords, type Texts } from '#src/core/compile-words.ts';
+import { compileTexts, type NestedTexts } from '#src/core/compile-words.ts';
 
 const PAGES = fileURLToPath(new URL('../../dashboard/', import.meta.url));
 /** Libraries that are served to the browser unchanged: their files, by import name. */
@@ -88,7 +88,7 @@ async function cached(how: string, content: Buffer | string, compute: () => Prom
 /** Lists all files by their path below `app/`. Sources are read immediately; the served file is built when it is first requested. */
 function sources(): Map<string, Source> {
   const found = new Map<string, Source>();
-  const words = new Map<string, Record<string, Texts>>();
+  const words = new Map<string, Record<string, NestedTexts>>();
   const { resolve } = createRequire(import.meta.url);
   const version = createHash('sha256');
   // Digest of all files. It is computed at a request, after all files were read. The service worker contains it, so that the worker changes
@@ -115,7 +115,7 @@ function sources(): Map<string, Source> {
     else found.set(path, () => content);
   }
   for (const [language, pages] of words)
-    found.set(`words/${language}.json`, async () => Buffer.from(JSON.stringify(await compileWords(pages))));
+    found.set(`words/${language}.json`, async () => Buffer.from(JSON.stringify(await compileTexts(pages))));
   const addLibrary = (name: string, file: string) => {
     const code = readFileSync(packaged(resolve, file), 'utf8');
     version.update(name).update(code);

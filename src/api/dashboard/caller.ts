@@ -10,7 +10,7 @@ import { AppError } from '#src/core/errors.ts';
  * Names of the session cookies. The live and the sandbox service often share a host, and browsers distinguish cookies by host and path, not
  * by port.
  */
-export const COOKIES: Record<Environment, string> = {
+export const SESSION_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Secure-energy_session',
   sandbox: '__Secure-energy_sandbox_session',
 };
@@ -18,7 +18,7 @@ export const COOKIES: Record<Environment, string> = {
  * Names of the cookies that identify a browser which has signed in before. Requests of strangers do not use up the limits of such a browser
  * (src/auth/browsers.ts).
  */
-export const BROWSER_COOKIES: Record<Environment, string> = {
+export const BROWSER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Secure-energy_browser',
   sandbox: '__Secure-energy_sandbox_browser',
 };
@@ -26,11 +26,11 @@ export const BROWSER_COOKIES: Record<Environment, string> = {
  * Names of the cookies that store a sign-in while its browser is at the identity provider. The prefix of the names binds the cookies to
  * this host: no other host can set them.
  */
-export const PROVIDER_COOKIES: Record<Environment, string> = {
+export const PROVIDER_COOKIE_NAMES: Record<Environment, string> = {
   live: '__Host-energy_provider',
   sandbox: '__Host-energy_sandbox_provider',
 };
-export const BROWSER_COOKIE_MS = 365 * 86_400_000;
+export const BROWSER_COOKIE_LIFETIME_MS = 365 * 86_400_000;
 /**
  * Attributes of a cookie: it is sent only to the dashboard's paths, only over TLS, and never from another site's page, and scripts cannot
  * read it.
@@ -43,30 +43,30 @@ export function parseCookieValue(request: FastifyRequest, name: string, longest 
 }
 
 /** Returns a `Set-Cookie` header. With `maxAgeMs` 0, the browser removes the cookie. */
-export const setCookie = (name: string, value: string, maxAgeMs: number) =>
+export const formatSetCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; ${ATTRIBUTES}; Max-Age=${maxAgeMs / 1_000}`;
 
 /**
  * Returns a `Set-Cookie` header for a sign-in at a provider. The cookie is also sent when a link on another site leads
  * back here (SameSite=Lax).
  */
-export const setProviderCookie = (name: string, value: string, maxAgeMs: number) =>
+export const formatSetProviderCookie = (name: string, value: string, maxAgeMs: number) =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeMs / 1_000}`;
 
 /** Returns the caller of the session in the request's cookie. Throws 401 if there is no valid session. */
 export async function authenticateCaller(context: ApiContext, request: FastifyRequest): Promise<Caller> {
-  const caller = await sessionOf(context, request);
+  const caller = await findSessionOfRequest(context, request);
   if (!caller) throw new AppError('unauthorized');
   request.caller = caller;
   return caller;
 }
 
 /** Returns the session in the request's cookie. Null if there is no valid session. */
-export async function sessionOf(
+export async function findSessionOfRequest(
   { db, clock, environment }: ApiContext,
   request: FastifyRequest,
 ): Promise<Caller | null> {
-  const secret = parseCookieValue(request, COOKIES[environment]);
+  const secret = parseCookieValue(request, SESSION_COOKIE_NAMES[environment]);
   return secret === undefined ? null : findSession(db, secret, clock());
 }
 

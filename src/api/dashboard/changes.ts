@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { STREAM_SCOPE } from '#src/api/live/live.ts';
 import { createEventOutlet, type EventOutlet } from '#src/api/live/outlet.ts';
-import { requireStreamRoom, type StreamOwner, streamOwner } from '#src/api/stream-room.ts';
+import { loadStreamOwner, requireStreamRoom, type StreamOwner } from '#src/api/stream-room.ts';
 import { resolveRequestedUserId } from '#src/auth/access.ts';
 import { findCallerInHome } from '#src/auth/homes.ts';
 import { type ContinuingReader, findDisallowedReaders } from '#src/auth/still-allowed.ts';
@@ -70,7 +70,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     const signedIn = await authenticateCaller(context, request);
     const caller = await findCallerInHome(context.db, signedIn, () => ({ userId: named, objects: [] }));
     const userId = await resolveRequestedUserId(context.db, caller, named);
-    const owner = await streamOwner(context.db, caller);
+    const owner = await loadStreamOwner(context.db, caller);
     requireStreamRoom(listeners, owner);
     const outlet = createEventOutlet();
     const listener: Listener = { caller, owner, userId, outlet, mark: undefined };

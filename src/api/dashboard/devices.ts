@@ -17,8 +17,8 @@ import { findDevice } from '#src/devices/store.ts';
 import { listSeries } from '#src/tariffs/price-series.ts';
 import { summarisePrices } from '#src/tariffs/prices.ts';
 import {
-  firingSchema,
-  heldResponseSchema,
+  alertFiringSchema,
+  heldReadingsSchema,
   sentDeliverySchema,
   swapGuessesSchema,
   usableSeriesSchema,
@@ -29,10 +29,10 @@ import {
 export const listHeldDevices = defineOperation('GET /v1/devices/{device_id}/held', {
   summary: 'Lists the quantities of a device whose last value is implausible and has not been counted so far.',
   scope: 'devices:read',
-  answer: heldResponseSchema,
+  answer: heldReadingsSchema,
   async handle({ db, reach, params }) {
     const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
-    return (await list(db, device_id)).map((one) => shapes.pickMembers(heldResponseSchema.element, one));
+    return (await list(db, device_id)).map((one) => shapes.pickMembers(heldReadingsSchema.element, one));
   },
 });
 
@@ -82,7 +82,7 @@ export const answerSwap = defineOperation('POST /v1/devices/{device_id}/swaps', 
 export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings', {
   summary: 'Lists the times at which an alert fired, latest first, page by page.',
   scope: 'alerts:read',
-  answer: z.array(firingSchema),
+  answer: z.array(alertFiringSchema),
   query: z.object({ ...pageFields }),
   async handle({ db, reach, params, page }) {
     const { alert_id } = requireFound(await findAlert(db, reach, params.alert_id));
@@ -91,7 +91,7 @@ export const alertFirings = defineOperation('GET /v1/alerts/{alert_id}/firings',
   },
 });
 
-const firingToResponse = (row: PastFiring): z.output<typeof firingSchema> => ({
+const firingToResponse = (row: PastFiring): z.output<typeof alertFiringSchema> => ({
   fired_at: row.fired_at.toISOString(),
   period_start: row.period_start.toISOString(),
   period_end: row.period_end?.toISOString() ?? null,

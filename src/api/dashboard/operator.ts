@@ -7,18 +7,18 @@ import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/a
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { queryOf } from '#src/database/connect.ts';
-import { readBacklogs, readInventory } from '#src/database/inventory.ts';
-import { readHeldBefore } from '#src/delivery/hold.ts';
+import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { readBacklogs, readInstallationInventory } from '#src/database/inventory.ts';
+import { readHeldBeforeTime } from '#src/delivery/hold.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { listAudit } from '#src/users/audit.ts';
 import {
   namedAuditRecordSchema,
-  type Operator,
-  operatorSchema,
-  rejectedSchema as rejectWholeMessage,
-  replayedSchema,
+  type OperatorOverview,
+  operatorOverviewSchema,
+  rejectedMessageSchema as rejectWholeMessage,
+  replayCountsSchema,
   rollupCheckSchema,
 } from './shapes.ts';
 
@@ -53,17 +53,17 @@ export const getOperator = defineOperation('GET /v1/operator', {
   summary:
     'Returns the state of the installation: incoming readings, queues, rejected messages and accounts. For administrators.',
   scope: 'users:read',
-  answer: operatorSchema,
+  answer: operatorOverviewSchema,
   async handle({ context, db, caller }) {
     requireAdministrator(caller);
     // The statistics are read from the primary, because a standby has none.
-    const query = queryOf(db);
+    const query = createQueryOfDatabase(db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([
       readBacklogs(query, now, MAX_WAITING),
-      readInventory(query, now),
+      readInstallationInventory(query, now),
       context.readBackups?.() ?? null,
-      readHeldBefore(db),
+      readHeldBeforeTime(db),
     ]);
     return {
       at: now.toISOString(),
@@ -83,7 +83,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
   },
 });
 
-function backupsToResponse(state: BackupState, now: Date): NonNullable<Operator['backups']> {
+function backupsToResponse(state: BackupState, now: Date): NonNullable<OperatorOverview['backups']> {
   const { copy, archive } = state;
   const details: Partial<Record<BackupFault, string | null>> = {
     given_up: state.givenUpAt,
@@ -130,7 +130,7 @@ export const replayRejected = defineOperation('POST /v1/rejected/replay', {
   changes: 'piece by piece',
   audit: { action: 'rejected.replayed', target: 'device_id' },
   scope: 'devices:write',
-  answer: replayedSchema,
+  answer: replayCountsSchema,
   status: 200,
   body: z.strictObject({ device_id: idField.optional() }).optional(),
   async handle({ context: { rejected }, caller, body, whileAllowed }) {

@@ -7,9 +7,9 @@ import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
   addPasskey,
-  CHALLENGE_MS,
+  CHALLENGE_LIFETIME_MS,
   createChallenge,
-  creationOptions,
+  getPasskeyCreationOptions,
   getPasskeySite,
   listPasskeys as list,
   removePasskey,
@@ -18,7 +18,7 @@ import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-coun
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { hasJustSignedIn } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
-import { queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { authenticateCaller, checkCsrf } from './caller.ts';
 import { passkeySchema } from './shapes.ts';
@@ -79,7 +79,11 @@ export const createPasskey = defineOperation('POST /v1/passkeys', {
     const now = clock();
     const added = await addPasskey(db, { ...of, response, site, now });
     const data = { name: added.name, added_at: now.toISOString() };
-    await addEvents(queryOf(db), [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }], now);
+    await addEvents(
+      createQueryOfDatabase(db),
+      [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }],
+      now,
+    );
     return shapes.pickMembers(passkeySchema, added);
   },
 });
@@ -115,7 +119,7 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
     await countSignIn(counter, getNetworkOfAddress(request.ip));
     const { challenge_id, challenge } = await createChallenge(db, clock(), null);
     const { host } = getPasskeySite(publicUrl());
-    const options = { challenge, rpId: host, userVerification: 'required', timeout: CHALLENGE_MS };
+    const options = { challenge, rpId: host, userVerification: 'required', timeout: CHALLENGE_LIFETIME_MS };
     return reply.status(201).send({ sign_in_id: challenge_id, options });
   });
 
@@ -128,7 +132,7 @@ export function addPasskeyChallenges(app: FastifyInstance, context: ApiContext, 
       if (!(await hasJustSignedIn(trx, caller.keyId, now))) throw new AppError('forbidden');
       const { challenge_id, challenge } = await createChallenge(trx, now, caller.keyId);
       const site = getPasskeySite(publicUrl());
-      return { challenge_id, options: await creationOptions(trx, caller.userId, challenge, site) };
+      return { challenge_id, options: await getPasskeyCreationOptions(trx, caller.userId, challenge, site) };
     });
     return reply.status(201).send(begun);
   });

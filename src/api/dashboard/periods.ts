@@ -16,14 +16,14 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { loadPowerTrail } from '#src/energy/period/power-now.ts';
-import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { createDayRange, dayCount } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import {
-  figureResponseSchema,
   periodCostsResponseSchema,
   periodResponseSchema,
   powerResponseSchema,
   priceCurveResponseSchema,
+  usageBreakdownSchema,
 } from './shapes.ts';
 
 // Operations of the pages about a period of a home.
@@ -116,7 +116,7 @@ export const getUsageBreakdown = defineOperation('GET /v1/figure', {
     'Returns the usage of a home in some days of the user’s time zone: measured part, estimated part, and the measuring devices.',
   readsFromStandby: true,
   scope: 'insights:read',
-  answer: figureResponseSchema,
+  answer: usageBreakdownSchema,
   query: z.object({
     user_id: userIdField.optional(),
     start: dateField.describe('First day, in the time zone of the user.'),
@@ -126,7 +126,7 @@ export const getUsageBreakdown = defineOperation('GET /v1/figure', {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
-    const range = dayRange(start, end, timezone);
+    const range = createDayRange(start, end, timezone);
     const [breakdown, emissions] = await Promise.all([
       loadUsageBreakdown(readDb, userId, range),
       loadTotalEmissions(readDb, { buyer: { userId }, range, now: clock() }),

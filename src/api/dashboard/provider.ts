@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
-import { type Browser, browserCookieFor, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
+import { type Browser, createBrowser, createBrowserCookie, parseBrowserCookie } from '#src/auth/browsers.ts';
 import { parsePerson } from '#src/auth/oidc/person.ts';
-import { type Provider, ProviderUnavailable, SignInRefused } from '#src/auth/oidc/provider.ts';
+import { type Provider, ProviderUnavailableError, SignInRefusedError } from '#src/auth/oidc/provider.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
-import { SESSION_MS } from '#src/auth/sessions.ts';
+import { DASHBOARD_SESSION_LIFETIME_MS } from '#src/auth/sessions.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
-import { withCell } from '#src/core/cell.ts';
+import { prefixWithCell } from '#src/core/cell.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAction } from '#src/users/audit.ts';
 import {
-  BROWSER_COOKIE_MS,
-  BROWSER_COOKIES,
-  COOKIES,
+  BROWSER_COOKIE_LIFETIME_MS,
+  BROWSER_COOKIE_NAMES,
+  formatSetCookie,
+  formatSetProviderCookie,
   getSignInDetails,
-  PROVIDER_COOKIES,
+  PROVIDER_COOKIE_NAMES,
   parseCookieValue,
-  setCookie,
-  setProviderCookie,
+  SESSION_COOKIE_NAMES,
 } from './caller.ts';
 import type { SignInProblem } from './shapes.ts';
 
@@ -93,16 +93,17 @@ class ProviderSignIns {
     const { return_to } = (request.body ?? {}) as { return_to?: unknown };
     try {
       const { location, pending } = await provider.begin(this.#redirectUri());
-      const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+      const browser =
+        parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowser();
       const untilMs = clock().getTime() + BEGUN_FOR_MS;
       const is = 'sign-in at the provider';
       const keeps: Kept = { is, ...pending, returnTo: getReturnPage(return_to), browserId: browser.id, untilMs };
       // The cookie contains the name of this cell, so that the router sends the provider's redirect to it.
-      const sealed = withCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
-      reply.header('Set-Cookie', setProviderCookie(PROVIDER_COOKIES[environment], sealed, BEGUN_FOR_MS));
+      const sealed = prefixWithCell(box.seal(JSON.stringify(keeps)).toString('base64url'));
+      reply.header('Set-Cookie', formatSetProviderCookie(PROVIDER_COOKIE_NAMES[environment], sealed, BEGUN_FOR_MS));
       return { location };
     } catch (error) {
-      if (!(error instanceof ProviderUnavailable)) throw error;
+      if (!(error instanceof ProviderUnavailableError)) throw error;
       request.log.warn({ issuer: config.issuer, why: error.message }, 'the OpenID Connect provider cannot be asked');
       throw new AppError('unavailable');
     }
@@ -110,7 +111,7 @@ class ProviderSignIns {
 
   async complete(request: FastifyRequest, reply: FastifyReply) {
     const { environment } = this.#context;
-    const over = setProviderCookie(PROVIDER_COOKIES[environment], '', 0);
+    const over = formatSetProviderCookie(PROVIDER_COOKIE_NAMES[environment], '', 0);
     const pending = this.#begunBy(request);
     const ended = pending ? await this.#end(request, pending).catch((error) => this.#failed(request, error)) : 'over';
     if (typeof ended === 'string') {
@@ -119,11 +120,11 @@ class ProviderSignIns {
       return reply.status(303).header('Set-Cookie', over).header('Location', `${SIGN_IN}?problem=${ended}`).send();
     }
     const { opened, browser } = ended;
-    const known = browserCookieFor(this.#parts.secret, browser, opened.email);
+    const known = createBrowserCookie(this.#parts.secret, browser, opened.email);
     reply.header('Set-Cookie', [
       over,
-      setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], known, BROWSER_COOKIE_MS),
+      formatSetCookie(SESSION_COOKIE_NAMES[environment], opened.secret, DASHBOARD_SESSION_LIFETIME_MS),
+      formatSetCookie(BROWSER_COOKIE_NAMES[environment], known, BROWSER_COOKIE_LIFETIME_MS),
     ]);
     return reply.status(303).header('Location', ended.returnTo).send();
   }
@@ -135,7 +136,7 @@ class ProviderSignIns {
   /** Returns the pending sign-in that this browser began. Null if there is none, or if it has expired. */
   #begunBy(request: FastifyRequest): Kept | null {
     const { clock, environment, box } = this.#context;
-    const sealed = parseCookieValue(request, PROVIDER_COOKIES[environment], 2_000);
+    const sealed = parseCookieValue(request, PROVIDER_COOKIE_NAMES[environment], 2_000);
     if (sealed === undefined) return null;
     try {
       const ours = sealed.slice(sealed.indexOf('.') + 1);
@@ -166,11 +167,11 @@ class ProviderSignIns {
 
   #failed(request: FastifyRequest, error: Error): SignInProblem {
     if (error instanceof AppError && error.is === 'tooManyRequests') return 'many';
-    if (error instanceof SignInRefused && error.reason === 'access_denied') return 'denied';
-    const isKnown = error instanceof SignInRefused || error instanceof ProviderUnavailable;
+    if (error instanceof SignInRefusedError && error.reason === 'access_denied') return 'denied';
+    const isKnown = error instanceof SignInRefusedError || error instanceof ProviderUnavailableError;
     const facts = isKnown ? { issuer: this.#parts.oidc.config.issuer, why: error.message } : { err: error };
     request.log.warn(facts, 'sign-in by OpenID Connect failed');
-    return error instanceof ProviderUnavailable ? 'unavailable' : 'failed';
+    return error instanceof ProviderUnavailableError ? 'unavailable' : 'failed';
   }
 
   async #noteRefusal(request: FastifyRequest, reason: SignInProblem): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
 import { addOperation } from '#src/api/operation.ts';
-import { createRequestShare, takeRequestShare, trackAnswers } from '#src/api/share.ts';
+import { createRequestShare, takeRequestShare, trackUnsentAnswers } from '#src/api/share.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { AppError } from '#src/core/errors.ts';
 import { addDashboardAssets } from './assets.ts';
@@ -32,7 +32,7 @@ export function addDashboardRoutes(
   const shares = createRequestShare(SHARE, context.clock);
   addDashboardAssets(app);
   void app.register(async (scope) => {
-    trackAnswers(scope);
+    trackUnsentAnswers(scope);
     scope.addHook('onRequest', async (request, reply) => {
       const caller = await authenticateCaller(context, request);
       if (!(await takeRequestShare(shares, caller.userId, reply)))

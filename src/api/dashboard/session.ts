@@ -7,23 +7,23 @@ import { isSelfSigned } from '#src/api/plugins/certificate.ts';
 import { countSignIn } from '#src/api/plugins/rate-limits.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { toResponse } from '#src/api/v1/users/shape.ts';
-import { browserCookieFor, isKnownBrowser, newBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
-import { accountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
+import { createBrowser, createBrowserCookie, isKnownBrowser, parseBrowserCookie } from '#src/auth/browsers.ts';
+import { findAccountOfPasskey, getPasskeySite, signInByPasskey } from '#src/auth/passkeys.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import {
   closeSession,
-  csrfToken,
-  evictSessionsOf,
+  createCsrfToken,
+  DASHBOARD_SESSION_LIFETIME_MS,
+  evictSessionsOfUser,
   findSignInMethod,
-  SESSION_MS,
   type SignedInFrom,
 } from '#src/auth/sessions.ts';
 import {
-  accountOfEmail,
-  accountOfSignIn,
   confirmEmail,
   createSignIn,
+  findAccountOfEmail,
+  findAccountOfSignIn,
   SIGN_IN_VALIDITY_MS,
   type SignIn,
   type SignInRequester,
@@ -36,14 +36,14 @@ import { recordAction } from '#src/users/audit.ts';
 import { findUser, isTimezoneUnknown } from '#src/users/store.ts';
 import {
   authenticateCaller,
-  BROWSER_COOKIE_MS,
-  BROWSER_COOKIES,
-  COOKIES,
+  BROWSER_COOKIE_LIFETIME_MS,
+  BROWSER_COOKIE_NAMES,
   checkCsrf,
+  findSessionOfRequest,
+  formatSetCookie,
   getSignInDetails,
   parseCookieValue,
-  sessionOf,
-  setCookie,
+  SESSION_COOKIE_NAMES,
 } from './caller.ts';
 import { signedPasskeySchema } from './passkeys.ts';
 import type { SignInProvider } from './provider.ts';
@@ -108,12 +108,16 @@ class SessionRoutes {
     const asked = email.safeParse(request.body);
     if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
-    const known = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment]));
-    const browser = known ?? newBrowser();
+    const known = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment]));
+    const browser = known ?? createBrowser();
     const network = getNetworkOfAddress(request.ip);
     const isKnown = isKnownBrowser(this.#parts.secret, browser, address);
     await countSignIn(this.#parts.counter, isKnown ? browser.id : network);
-    if (!known) reply.header('Set-Cookie', setCookie(BROWSER_COOKIES[environment], browser.id, BROWSER_COOKIE_MS));
+    if (!known)
+      reply.header(
+        'Set-Cookie',
+        formatSetCookie(BROWSER_COOKIE_NAMES[environment], browser.id, BROWSER_COOKIE_LIFETIME_MS),
+      );
     const signInId = newId('sgn');
     // The response is sent before the account is looked up, so neither its content nor its timing reveals whether the account exists.
     const wanted = negotiateLanguage(request.headers['accept-language'] ?? '');
@@ -157,10 +161,10 @@ class SessionRoutes {
   }
 
   async describe(request: FastifyRequest) {
-    const caller = await sessionOf(this.#context, request);
+    const caller = await findSessionOfRequest(this.#context, request);
     // A missing session is not an error, because the page sends this request to find out whether the browser is signed in.
     if (!caller) return { user: null, environment: this.#context.environment, ...this.#provider };
-    return this.#signedIn(caller.userId, csrfToken(this.#parts.secret, caller.keyId));
+    return this.#signedIn(caller.userId, createCsrfToken(this.#parts.secret, caller.keyId));
   }
 
   /**
@@ -193,10 +197,10 @@ class SessionRoutes {
       const action = isEverywhere ? 'sessions.ended' : 'session.ended';
       const target = isEverywhere ? caller.userId : caller.keyId;
       await recordAction(trx, { actor: caller, address: request.ip, action, target });
-      if (isEverywhere) await evictSessionsOf(trx, caller.userId);
+      if (isEverywhere) await evictSessionsOfUser(trx, caller.userId);
       else await closeSession(trx, caller.userId, caller.keyId);
     });
-    reply.header('Set-Cookie', setCookie(COOKIES[environment], '', 0));
+    reply.header('Set-Cookie', formatSetCookie(SESSION_COOKIE_NAMES[environment], '', 0));
     // Signs the person out at the provider, too. Otherwise the next person at this browser could sign in with one click.
     const next = isByProvider
       ? await this.#parts.oidc?.provider.endOfSession(`${this.#parts.publicUrl()}/dashboard/sign-in`)
@@ -231,7 +235,7 @@ class SessionRoutes {
   ): Promise<void> {
     const { db, clock } = this.#context;
     const { secret, mail } = this.#parts;
-    const account = await accountOfEmail(db, address);
+    const account = await findAccountOfEmail(db, address);
     if (!account) return;
     const options = { userId: account.user_id, secret, now: clock(), validMs: SIGN_IN_VALIDITY_MS, signInId, asker };
     const made = await createSignIn(db, options);
@@ -256,8 +260,8 @@ class SessionRoutes {
   /** Returns the account of a refused sign-in for the audit log; null if it is unknown. */
   async #accountTried(given: z.output<typeof proof>): Promise<string | null> {
     if ('token' in given) return null;
-    if ('passkey' in given) return accountOfPasskey(this.#context.db, given.passkey.id);
-    return accountOfSignIn(this.#context.db, given.sign_in_id);
+    if ('passkey' in given) return findAccountOfPasskey(this.#context.db, given.passkey.id);
+    return findAccountOfSignIn(this.#context.db, given.sign_in_id);
   }
 
   /** Records a refused sign-in. Resolves at the earliest `FAILURE_MS` after the sign-in began, like every failed sign-in. */
@@ -276,11 +280,15 @@ class SessionRoutes {
   async #enter(request: FastifyRequest, reply: FastifyReply, opened: Opened) {
     const { environment } = this.#context;
     const { secret } = this.#parts;
-    const answer = await this.#signedIn(opened.user_id, csrfToken(secret, opened.session_id));
-    const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIES[environment])) ?? newBrowser();
+    const answer = await this.#signedIn(opened.user_id, createCsrfToken(secret, opened.session_id));
+    const browser = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment])) ?? createBrowser();
     reply.header('Set-Cookie', [
-      setCookie(COOKIES[environment], opened.secret, SESSION_MS),
-      setCookie(BROWSER_COOKIES[environment], browserCookieFor(secret, browser, answer.user.email), BROWSER_COOKIE_MS),
+      formatSetCookie(SESSION_COOKIE_NAMES[environment], opened.secret, DASHBOARD_SESSION_LIFETIME_MS),
+      formatSetCookie(
+        BROWSER_COOKIE_NAMES[environment],
+        createBrowserCookie(secret, browser, answer.user.email),
+        BROWSER_COOKIE_LIFETIME_MS,
+      ),
     ]);
     return reply.status(201).send(answer);
   }

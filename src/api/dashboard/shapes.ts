@@ -41,7 +41,7 @@ const flow = z.strictObject({
   complete: z.boolean().nullable(),
 });
 
-export const figureResponseSchema = z.strictObject({
+export const usageBreakdownSchema = z.strictObject({
   kwh_used: z.number(),
   estimated_kwh: z.number(),
   coverage: share,
@@ -189,7 +189,7 @@ export const usableSeriesSchema = seriesSchema
     until: instantSchema.nullable(),
   });
 
-export const firingSchema = z.strictObject({
+export const alertFiringSchema = z.strictObject({
   fired_at: instantSchema,
   period_start: instantSchema,
   /** End of the alert's period. Null for alerts on silence. */
@@ -225,7 +225,7 @@ export const sentDeliverySchema = z.strictObject({
   ),
 });
 
-export const operatorSchema = z.strictObject({
+export const operatorOverviewSchema = z.strictObject({
   at: instantSchema,
   /**
    * Counter of stored readings: the difference of two values gives the rate. It decreases if the partition of a month is dropped or the
@@ -253,7 +253,7 @@ export const operatorSchema = z.strictObject({
   held_before: instantSchema.nullable(),
 });
 
-export const rejectedSchema = z.strictObject({
+export const rejectedMessageSchema = z.strictObject({
   rejected_id: z.number().int(),
   received_at: instantSchema,
   device_id: z.string().nullable(),
@@ -293,7 +293,7 @@ export const passkeySchema = z.strictObject({
   last_used_at: instantSchema.nullable(),
 });
 
-export const replayedSchema = z.strictObject({
+export const replayCountsSchema = z.strictObject({
   messages: count,
   stored: count,
   rejected: count,
@@ -306,7 +306,7 @@ const email = z.string().nullable();
 export const namedAuditRecordSchema = auditRecordSchema.extend({ actor_email: email, target_email: email });
 
 /** Quantities of a device whose last value is on hold: it is implausible, and not counted until later values explain it. */
-export const heldResponseSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
+export const heldReadingsSchema = z.array(z.strictObject({ native_name: z.string(), at: instantSchema }));
 
 export const rollupCheckSchema = z.strictObject({
   users: count,
@@ -344,19 +344,19 @@ export type PriceCurve = z.output<typeof priceCurveResponseSchema>;
 export type UsableSeries = z.output<typeof usableSeriesSchema>;
 export type TariffComparison = z.output<typeof comparisonResponseSchema>;
 export type WhatIfAnswer = z.output<typeof whatIfResponseSchema>;
-export type FigureDetails = z.output<typeof figureResponseSchema>;
+export type UsageBreakdownResponse = z.output<typeof usageBreakdownSchema>;
 export type Remarks = z.output<typeof remarksSchema>;
 export type Remark = Remarks['remarks'][number];
 export type Member = z.output<typeof memberSchema>;
 export type Membership = z.output<typeof membershipSchema>;
 export type Forecast = z.output<typeof forecastSchema>;
-export type Firing = z.output<typeof firingSchema>;
+export type Firing = z.output<typeof alertFiringSchema>;
 export type SentDelivery = z.output<typeof sentDeliverySchema>;
-export type Operator = z.output<typeof operatorSchema>;
-export type Rejected = z.output<typeof rejectedSchema>;
-export type ReplayCounts = z.output<typeof replayedSchema>;
+export type OperatorOverview = z.output<typeof operatorOverviewSchema>;
+export type RejectedMessageEntry = z.output<typeof rejectedMessageSchema>;
+export type ReplayCounts = z.output<typeof replayCountsSchema>;
 export type NamedAuditRecord = z.output<typeof namedAuditRecordSchema>;
-export type HeldReadings = z.output<typeof heldResponseSchema>;
+export type HeldReadings = z.output<typeof heldReadingsSchema>;
 export type Passkey = z.output<typeof passkeySchema>;
 export type RollupReport = z.output<typeof rollupCheckSchema>;
 export type ImportCheck = z.output<typeof importCheckSchema>;

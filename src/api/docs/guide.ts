@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '#src/core/html.ts';
-import { codeBlock, type Highlight, renderSamples, type Section, toSlug } from './markup.ts';
+import { type HighlightCode, renderCodeBlock, renderCodeSamples, type Section, toSlug } from './markup.ts';
 
 /** A guide, rendered as HTML. */
 export interface Guide {
@@ -27,7 +27,7 @@ const SAMPLES: Record<string, string> = { curl: 'curl', ts: 'TypeScript', python
 const SAID: Record<string, string> = { sh: 'Commands', console: 'Commands', output: 'Output', json: 'JSON' };
 
 /** Returns the code blocks of a guide in order, so that tests can run the code that readers copy. Pure. */
-export const parseBlocks = (markdown: string): Block[] =>
+export const parseCodeBlocks = (markdown: string): Block[] =>
   new Marked().lexer(markdown).flatMap((token) => {
     if (token.type !== 'code') return [];
     const [language, file] = infoOf(token as Tokens.Code);
@@ -47,7 +47,7 @@ const infoOf = ({ lang = '' }: Tokens.Code): [language: string, file?: string] =
 export function parseGuide(
   href: string,
   markdown: string,
-  highlight: Highlight,
+  highlight: HighlightCode,
   link: (target: string) => string | null = (target) => target,
 ): Guide {
   const marked = new Marked();
@@ -76,7 +76,7 @@ export function parseGuide(
         group.push(next.token as Tokens.Code);
         index = next.index;
       }
-      parts.push(renderSamples(group.map((one) => renderBlock(one, SAMPLES, highlight))));
+      parts.push(renderCodeSamples(group.map((one) => renderBlock(one, SAMPLES, highlight))));
     } else if (token.type === 'code') {
       parts.push(renderBlock(token as Tokens.Code, SAID, highlight).html);
     } else if (token.type === 'heading' && (token as Tokens.Heading).depth > 1) {
@@ -98,10 +98,10 @@ export function parseGuide(
 }
 
 /** Renders a block of code with the label of its language. */
-function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: Highlight) {
+function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: HighlightCode) {
   const [language] = infoOf(code);
   const label = labels[language] ?? 'Code';
-  return { label, html: codeBlock(highlight(code.text, language), label) };
+  return { label, html: renderCodeBlock(highlight(code.text, language), label) };
 }
 
 const isSample = (token: Token): boolean => token.type === 'code' && infoOf(token as Tokens.Code)[0] in SAMPLES;

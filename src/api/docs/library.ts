@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Guide, parseGuide } from './guide.ts';
-import type { Highlight } from './markup.ts';
+import type { HighlightCode } from './markup.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const GUIDES_FOLDER = 'docs/guides';
@@ -44,7 +44,7 @@ export interface LibraryPage extends Guide {
  * Renders all hand-written pages: the guides, everything in docs/, and the table of devices. Links between the Markdown files become links
  * between the pages.
  */
-export async function buildLibrary(highlight: Highlight): Promise<LibraryPage[]> {
+export async function buildLibrary(highlight: HighlightCode): Promise<LibraryPage[]> {
   const files = await findFiles();
   const hrefOf = new Map(files.map(({ file, href }) => [file, href]));
   return Promise.all(

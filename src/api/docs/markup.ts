@@ -20,12 +20,12 @@ export const toSlug = (text: string): string =>
 /** Converts code between backticks to HTML, in a text without other markup. */
 export const renderInlineCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
-export type Highlight = (code: string, language: string) => string;
+export type HighlightCode = (code: string, language: string) => string;
 
 /** Returns a code block as HTML. It can receive the focus, because it scrolls if it is wider than the screen. */
-export const codeBlock = (highlighted: string, label: string): string =>
+export const renderCodeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
 /** Returns a sample in several languages as HTML, one below the other. The page's script turns them into tabs. */
-export const renderSamples = (of: readonly { label: string; html: string }[]): string =>
+export const renderCodeSamples = (of: readonly { label: string; html: string }[]): string =>
   `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escapeHtml(label)}"><p class="language">${escapeHtml(label)}</p>${html}</div>`).join('')}</div>`;

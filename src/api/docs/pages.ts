@@ -12,7 +12,7 @@ import { escapeHtml } from '#src/core/html.ts';
 import { toPlainText } from './guide.ts';
 import { renderPage } from './layout.ts';
 import { buildLibrary, DOCUMENTATION_PARTS, type LibraryPage } from './library.ts';
-import type { Highlight } from './markup.ts';
+import type { HighlightCode } from './markup.ts';
 import { buildReference } from './reference.ts';
 
 const BROWSER = fileURLToPath(new URL('browser/', import.meta.url));
@@ -33,7 +33,7 @@ const LANGUAGES: Record<string, string> = {
  * Returns code with syntax highlighting, or unchanged if its language is unknown. Highlighting is done on the server so that browsers need
  * no library.
  */
-const highlight: Highlight = (code, language) => {
+const highlight: HighlightCode = (code, language) => {
   const known = LANGUAGES[language.toLowerCase()];
   return known === undefined ? escapeHtml(code) : core.highlight(code, { language: known }).value;
 };

@@ -1,6 +1,13 @@
 import type { Json } from '#src/api/openapi-schema.ts';
 import { escapeHtml } from '#src/core/html.ts';
-import { codeBlock, type Highlight, renderInlineCode, renderSamples, type Section, toSlug } from './markup.ts';
+import {
+  type HighlightCode,
+  renderCodeBlock,
+  renderCodeSamples,
+  renderInlineCode,
+  type Section,
+  toSlug,
+} from './markup.ts';
 import { type AnySchema, createSchemaResolver, renderSchema } from './schema-markup.ts';
 
 /** A page of the API reference about one resource. */
@@ -13,7 +20,7 @@ export interface ReferencePage {
 }
 
 /** Renders the reference of an OpenAPI document: one page per tag, one for events, one for errors. Pure. */
-export function buildReference(document: Json, highlight: Highlight): ReferencePage[] {
+export function buildReference(document: Json, highlight: HighlightCode): ReferencePage[] {
   const { tags, paths, webhooks, components } = document as AnySchema;
   const renderer = createRenderer(document, highlight);
   const operations = Object.entries(paths as Record<string, AnySchema>).flatMap(([path, methods]) =>
@@ -31,7 +38,7 @@ export function buildReference(document: Json, highlight: Highlight): ReferenceP
 }
 
 /** Returns functions that look up and render the parts of an OpenAPI document. */
-function createRenderer(document: Json, highlight: Highlight) {
+function createRenderer(document: Json, highlight: HighlightCode) {
   const resolve = createSchemaResolver(document);
   return {
     ...renderSchema(resolve),
@@ -40,7 +47,7 @@ function createRenderer(document: Json, highlight: Highlight) {
     /** Returns the JSON body of a request; an empty object if it has none. */
     jsonBodyOf: ({ requestBody }: AnySchema): AnySchema => resolve(requestBody).content?.['application/json'] ?? {},
     json: (value: unknown) =>
-      value === undefined ? '' : codeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example'),
+      value === undefined ? '' : renderCodeBlock(highlight(JSON.stringify(value, null, 2), 'json'), 'Example'),
   };
 }
 
@@ -93,7 +100,7 @@ ${others.length > 0 ? `<p>By <code>Accept</code> also as:</p><ul>${others.join('
 <p>Errors: ${errors.map((code) => `<a href="/docs/reference/errors#error-${code}">${code}</a>`).join(', ')}</p>
 </div>
 <div class="aside">
-${renderSamples(shown.map(({ label, lang, source }) => ({ label, html: codeBlock(highlight(source, lang), label) })))}
+${renderCodeSamples(shown.map(({ label, lang, source }) => ({ label, html: renderCodeBlock(highlight(source, lang), label) })))}
 ${first?.example === undefined ? '' : `<p class="language">Answer</p>${json(first.example)}`}
 </div>
 </section>`;

@@ -6,26 +6,26 @@ import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { type ClientApp, findClientApp } from '#src/auth/apps.ts';
 import { type Caller, getCounterName } from '#src/auth/authenticate.ts';
-import { ESPI_RESOURCE_PATH, GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
+import { ESPI_RESOURCE_PATH, GREEN_BUTTON_REQUIRED_SCOPE, parseGreenButtonTerms } from '#src/auth/green-button.ts';
 import {
   findAppAuthorization,
-  findSubscription,
+  findGreenButtonSubscription,
   type GreenButtonAuthorization,
   listAppAuthorizations,
 } from '#src/auth/green-button-resources.ts';
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { createEntryFormatter } from '#src/export/green-button/entry.ts';
-import { pointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
+import { formatUsagePointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
 import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
 import {
-  applicationEntry,
-  authorizationEntry,
-  entryDocument,
+  createUsagePointId,
   feedXml,
-  serviceStatusXml,
-  usagePointId,
+  formatApplicationEntry,
+  formatAuthorizationEntry,
+  formatEntryDocument,
+  formatServiceStatusXml,
 } from '#src/export/green-button/resources.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -67,26 +67,26 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
   for (const folder of ['', '/Subscription/:subscription']) {
     const point = async (request: FastifyRequest) => {
       const { about } = await subscriptionOf(context, request);
-      return pointEntry(about, createEntryFormatter(about, clock().toISOString()), false);
+      return formatUsagePointEntry(about, createEntryFormatter(about, clock().toISOString()), false);
     };
     get(`${folder}/UsagePoint`, [], async (request) => {
       const head = { self: pathOf(request), type: 'UsagePoint', now: clock() };
       return stream(request.caller as Caller, feedXml(head, [await point(request)]));
     });
-    get(`${folder}/UsagePoint/:point`, [], async (request) => entryDocument(await point(request)));
+    get(`${folder}/UsagePoint/:point`, [], async (request) => formatEntryDocument(await point(request)));
   }
 
   const information = async (request: FastifyRequest) => {
     const found = requireFound(await findClientApp(db, clientOf(request).appId));
     checkId(request, 'application', found.resource_id);
-    return applicationEntry(shownApp(found), publicUrl(), clock());
+    return formatApplicationEntry(shownApp(found), publicUrl(), clock());
   };
   get('/ApplicationInformation', [], async (request) => {
     const entry = await information(request);
     const head = { self: pathOf(request), type: 'ApplicationInformation', now: clock() };
     return stream(request.caller as Caller, feedXml(head, [entry]));
   });
-  get('/ApplicationInformation/:application', [], async (request) => entryDocument(await information(request)));
+  get('/ApplicationInformation/:application', [], async (request) => formatEntryDocument(await information(request)));
 
   get('/Authorization', [], (request) => {
     const { caller, appId } = clientOf(request);
@@ -98,10 +98,10 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
     const { authorization = '' } = request.params as Params;
     if (!UUID.test(authorization)) throw new AppError('notFound');
     const found = requireFound(await findAppAuthorization(db, appId, authorization, clock()));
-    return entryDocument(authorizationEntry(shownAuthorization(found), publicUrl(), clock()));
+    return formatEntryDocument(formatAuthorizationEntry(shownAuthorization(found), publicUrl(), clock()));
   });
 
-  get('/ReadServiceStatus', [], () => serviceStatusXml());
+  get('/ReadServiceStatus', [], () => formatServiceStatusXml());
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
@@ -131,9 +131,9 @@ interface Home {
  */
 async function subscriptionOf({ db, clock }: ApiContext, request: FastifyRequest): Promise<Home> {
   const { caller } = request;
-  if (caller?.by !== 'app' || !caller.scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
-  const subscription = requireFound(await findSubscription(db, caller.keyId, clock()));
-  const about = usagePointId(subscription.app_resource_id, subscription.user_id);
+  if (caller?.by !== 'app' || !caller.scopes.has(GREEN_BUTTON_REQUIRED_SCOPE)) throw new AppError('forbidden');
+  const subscription = requireFound(await findGreenButtonSubscription(db, caller.keyId, clock()));
+  const about = createUsagePointId(subscription.app_resource_id, subscription.user_id);
   checkId(request, 'subscription', subscription.resource_id);
   checkId(request, 'point', about);
   return { caller, subscription, about };
@@ -155,18 +155,18 @@ function batchXml(
   request: FastifyRequest,
 ): AsyncGenerator<string> {
   const { timezone: zone, user_id: userId, green_button_scope, resource_id } = subscription;
-  const { intervalSeconds, historySeconds } = greenButtonTerms(green_button_scope);
+  const { intervalSeconds, historySeconds } = parseGreenButtonTerms(green_button_scope);
   const now = clock();
   const earliest = new Date(now.getTime() - historySeconds * 1_000);
   const [min = earliest, max = now] = BOUNDS.map((name) => instantOf(request, name));
   if (max < min) throw unprocessable({ field: 'published-max', message: 'must not be before published-min' });
   const dayOf = (at: Date) => DateTime.fromJSDate(at, { zone }).toISODate() as string;
   const [start, end] = [dayOf(min < earliest ? earliest : min), dayOf(max > now ? now : max)];
-  const range = dayRange(start, end, zone);
+  const range = createDayRange(start, end, zone);
   const unit = intervalSeconds === 900 ? 'quarter_hour' : 'hour';
   const confirm = async () => {
     const { scopes } = await reloadCaller(db, caller, clock(), 'none');
-    if (!scopes.has(GREEN_BUTTON_NEEDS)) throw new AppError('forbidden');
+    if (!scopes.has(GREEN_BUTTON_REQUIRED_SCOPE)) throw new AppError('forbidden');
   };
   const months = monthsOfIntervals(readDb, { userId, range, now, unit }, confirm);
   return subscriptionXml({
@@ -196,7 +196,7 @@ async function* authorizationEntries(
 ): AsyncGenerator<string> {
   for (let cursor = ''; ; ) {
     const page = await listAppAuthorizations(db, appId, clock(), { limit: PAGE, cursor });
-    for (const one of page) yield authorizationEntry(shownAuthorization(one), publicUrl, clock());
+    for (const one of page) yield formatAuthorizationEntry(shownAuthorization(one), publicUrl, clock());
     if (page.length < PAGE) return;
     cursor = page.at(-1)?.authorization_id ?? '';
   }

@@ -3,8 +3,8 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import type { LastSeenDevice, LiveChannel, LiveReading } from '#src/devices/live.ts';
 import type { Home as HomeParts } from '#src/energy/home/home.ts';
 import { computeMeasuredPower } from '#src/energy/period/power-now.ts';
-import { type EventOutlet, formatEvent } from './outlet.ts';
-import { formatStreamPosition, isNextEvent, type StreamPosition } from './place.ts';
+import { type EventOutlet, formatServerSentEvent } from './outlet.ts';
+import { formatStreamPosition, isDirectSuccessor, type StreamPosition } from './place.ts';
 
 /** A request for a stream. */
 export interface StreamRequest {
@@ -98,7 +98,7 @@ export class FollowedHomes {
   }
 
   /**
-   * Returns the devices with a new reading. Of a home's devices beyond the first `MAX_DEVICES`, only those that are followed individually
+   * Returns the devices with a new reading. Of a home's devices beyond the first `MAX_NAMED_DEVICES`, only those that are followed individually
    * count.
    */
   news(seen: readonly LastSeenDevice[]): LastSeenDevice[] {
@@ -117,7 +117,7 @@ export class FollowedHomes {
   takeReading({ userId, deviceId, seenAtMicros }: LastSeenDevice, reading: LiveReading | undefined): void {
     const home = this.#homes.get(userId);
     if (!home || (home.devices.get(deviceId)?.seenAtMicros ?? 0) >= seenAtMicros) return;
-    const text = reading ? formatEvent('reading', reading) : null;
+    const text = reading ? formatServerSentEvent('reading', reading) : null;
     home.devices.set(deviceId, { seenAtMicros, text });
     home.channels.set(deviceId, reading?.channels ?? []);
     for (const one of home.followers) sendReading(one, deviceId, text);
@@ -162,16 +162,16 @@ export class FollowedHomes {
    */
   takeUsage(userId: string, event: { afterId: string; eventId: string }, data: unknown): void {
     for (const { place, outlet } of this.#homes.get(userId)?.followers ?? []) {
-      if (!place || !isNextEvent(place.eventId, event) || !outlet.hasRoom()) continue;
+      if (!place || !isDirectSuccessor(place.eventId, event) || !outlet.hasRoom()) continue;
       place.eventId = event.eventId;
-      outlet.send(formatEvent('usage', data, formatStreamPosition(place)));
+      outlet.send(formatServerSentEvent('usage', data, formatStreamPosition(place)));
     }
   }
 }
 
 function powerText(userId: string, { parts, channels }: Home, now: Date): string | null {
   const power = parts && computeMeasuredPower(parts, channels, now.getTime());
-  return power && formatEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
+  return power && formatServerSentEvent('power', { user_id: userId, power_w: power.watts, power_at: power.at });
 }
 
 function sendPower({ deviceId, outlet }: Follower, text: string): void {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ReadRouter } from '#src/api/reads.ts';
-import { requireStreamRoom, streamOwner } from '#src/api/stream-room.ts';
+import { loadStreamOwner, requireStreamRoom } from '#src/api/stream-room.ts';
 import { getCounterName } from '#src/auth/authenticate.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { findDisallowedReaders } from '#src/auth/still-allowed.ts';
@@ -16,7 +16,7 @@ import {
   refreshFollowers,
 } from '#src/events/followers.ts';
 import { FollowedHomes, type Follower, type StreamRequest } from './followed-homes.ts';
-import { createEventOutlet, formatEvent } from './outlet.ts';
+import { createEventOutlet, formatServerSentEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 /**
@@ -78,7 +78,7 @@ export class LiveStreams {
    */
   async open(request: StreamRequest): Promise<Readable> {
     const { db, clock } = this.#parts;
-    const owner = await streamOwner(db, request.caller);
+    const owner = await loadStreamOwner(db, request.caller);
     requireStreamRoom(this.#homes.followers, owner);
     const { place, resumed } = await this.#placeOf(request);
     // The limits are checked again, because other streams may have opened during the queries.
@@ -88,7 +88,7 @@ export class LiveStreams {
     const { userId, deviceId } = request;
     const ready = { user_id: userId, device_id: deviceId ?? null, resumed };
     outlet.send(retryText());
-    outlet.send(formatEvent('ready', ready, place ? formatStreamPosition(place) : undefined));
+    outlet.send(formatServerSentEvent('ready', ready, place ? formatStreamPosition(place) : undefined));
     if (this.#isLeaving) end(follower);
     const isFirst = this.#homes.add(follower, clock());
     if (isFirst) this.#sendReadings([userId]).catch(() => {});

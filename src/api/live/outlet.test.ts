@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventOutlet, formatEvent } from './outlet.ts';
+import { createEventOutlet, formatServerSentEvent } from './outlet.ts';
 import { formatStreamPosition, parseStreamPosition } from './place.ts';
 
 test('a client that does not read uses a limited number of bytes, and later gets the newest event of each name', async () => {
@@ -34,7 +34,7 @@ test('a stream that ends delivers its final event to a slow reader, and nothing 
 });
 
 test('an event is one line of data, whatever text it contains', () => {
-  expect(formatEvent('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
+  expect(formatServerSentEvent('usage', { text: 'a\nb\r\n\n' }, '7.evt_')).toBe(
     'id: 7.evt_\nevent: usage\ndata: {"text":"a\\nb\\r\\n\\n"}\n\n',
   );
 });

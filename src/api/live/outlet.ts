@@ -51,5 +51,5 @@ export function createEventOutlet(): EventOutlet {
 }
 
 /** Formats a server-sent event. `data` becomes JSON, which contains no line breaks. */
-export const formatEvent = (event: string, data: unknown, id?: string): string =>
+export const formatServerSentEvent = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -23,5 +23,7 @@ export function parseStreamPosition(id: string): StreamPosition | null {
  * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. If the follower
  * is behind `afterId`, the query does not return all events that it needs, so it waits for a later query. Pure.
  */
-export const isNextEvent = (placeId: string, { afterId, eventId }: { afterId: string; eventId: string }): boolean =>
-  placeId >= afterId && placeId < eventId;
+export const isDirectSuccessor = (
+  placeId: string,
+  { afterId, eventId }: { afterId: string; eventId: string },
+): boolean => placeId >= afterId && placeId < eventId;

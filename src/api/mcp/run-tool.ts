@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
-import { addOperation, idsInPath } from '#src/api/operation.ts';
-import { addErrorHandler, errorBody } from '#src/api/plugins/errors.ts';
+import { addOperation, listIdsInPath } from '#src/api/operation.ts';
+import { addErrorHandler, createErrorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { getSchemaMembers, TOOLS, type Tool } from './tools.ts';
@@ -57,13 +57,13 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
     return text;
   });
   addErrorHandler(app, publicUrl);
-  app.setNotFoundHandler((_request, reply) => reply.status(404).send(errorBody('notFound', publicUrl())));
+  app.setNotFoundHandler((_request, reply) => reply.status(404).send(createErrorBody('notFound', publicUrl())));
   for (const runs of new Set([...TOOLS.values()].map((tool) => tool.runs)))
     addOperation(app, context, runs.audit ? { ...runs, audit: { ...runs.audit, via: 'mcp' } } : runs);
 
   return async (tool, values, { id, caller, address }) => {
     const request = requestOf(tool, values);
-    if (!request) return { status: 404, text: JSON.stringify(errorBody('notFound', publicUrl())), cursor: null };
+    if (!request) return { status: 404, text: JSON.stringify(createErrorBody('notFound', publicUrl())), cursor: null };
     callers.set(id, caller);
     try {
       const { body, ...rest } = request;
@@ -94,7 +94,7 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   const body = Object.fromEntries(members.filter(([name]) => inBody(name)));
   const texts = new Map(members.filter(([name]) => !inBody(name)).map(([name, value]) => [name, textOf(name, value)]));
   let path = runs.path;
-  for (const name of idsInPath(runs.path)) {
+  for (const name of listIdsInPath(runs.path)) {
     const id = texts.get(name);
     if (id === undefined) throw unprocessable({ field: name, message: 'is required' });
     if (/^\.{0,2}$/.test(id)) return null;

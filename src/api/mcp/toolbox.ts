@@ -1,20 +1,20 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ApiContext } from '#src/api/context.ts';
-import { errorBody } from '#src/api/plugins/errors.ts';
+import { createErrorBody } from '#src/api/plugins/errors.ts';
 import { AppError } from '#src/core/errors.ts';
 import { createToolRunner, type ToolRequest } from './run-tool.ts';
 import type { Toolbox, ToolDescription } from './server.ts';
-import { TOOLS, type Tool, toolsFor } from './tools.ts';
+import { listToolsOfCaller, TOOLS, type Tool } from './tools.ts';
 
 /**
  * Creates the function that returns the toolbox of a request. `mayWrite`: whether the client has allowed tools that change something.
  */
 export function createToolboxes(context: ApiContext, publicUrl: () => string, log: FastifyBaseLogger) {
   const run = createToolRunner(context, publicUrl, log);
-  const refusal = (error: AppError) => failed({ ...errorBody(error.is, publicUrl()), details: error.details });
+  const refusal = (error: AppError) => failed({ ...createErrorBody(error.is, publicUrl()), details: error.details });
   return (by: ToolRequest, mayWrite: boolean): Toolbox => ({
-    list: async () => toolsFor(by.caller, { mayWrite }).map(describe),
+    list: async () => listToolsOfCaller(by.caller, { mayWrite }).map(describe),
     async call(name, values) {
       const tool = TOOLS.get(name);
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool with this name');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import { describePathId } from '#src/api/openapi.ts';
 import { type Json, toJsonSchema } from '#src/api/openapi-schema.ts';
-import { type AnyOperation, idsInPath, operationScopes } from '#src/api/operation.ts';
+import { type AnyOperation, getOperationScopes, listIdsInPath } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 
@@ -155,12 +155,12 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 );
 
 /** Returns the tools that a caller may use: those for its scopes and role, and, only if `mayWrite`, those that change something. */
-export const toolsFor = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
+export const listToolsOfCaller = ({ scopes, role }: Caller, { mayWrite }: { mayWrite: boolean }): Tool[] =>
   [...TOOLS.values()].filter(
     ({ runs, isWriting, isForAdmins }) =>
       (mayWrite || !isWriting) &&
       (!isForAdmins || role === 'admin') &&
-      operationScopes(runs).every((scope) => scopes.has(scope)),
+      getOperationScopes(runs).every((scope) => scopes.has(scope)),
   );
 
 function operationOf({ name, operation }: ToolDefinition): AnyOperation {
@@ -176,7 +176,7 @@ export function getSchemaMembers(part: z.ZodType | undefined): Record<string, z.
 
 /** Returns the schema of a tool's arguments: the members of path, query and body of its operation, described as in the reference. */
 function inputSchemaOf({ name, takes, preset = {} }: ToolDefinition, { path, query, body }: AnyOperation) {
-  const ids = idsInPath(path).map((id) => [id, z.string().describe(describePathId(id))] as const);
+  const ids = listIdsInPath(path).map((id) => [id, z.string().describe(describePathId(id))] as const);
   const all = { ...Object.fromEntries(ids), ...getSchemaMembers(query), ...getSchemaMembers(body) };
   const names = (takes ?? Object.keys(all)).filter((member) => !(member in preset));
   const shape = names.map((member) => {

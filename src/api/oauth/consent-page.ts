@@ -2,7 +2,7 @@ import type { Interaction } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import type { App } from '#src/auth/apps.ts';
 import { AUTHORIZED_DAYS } from '#src/auth/authorizations.ts';
-import { GREEN_BUTTON_NEEDS, greenButtonTerms } from '#src/auth/green-button.ts';
+import { GREEN_BUTTON_REQUIRED_SCOPE, parseGreenButtonTerms } from '#src/auth/green-button.ts';
 import { APP_SCOPE_NAMES, type AppScope } from '#src/auth/scopes.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -28,7 +28,7 @@ export const getScopes = ({ found, app }: ConsentRequest): AppScope[] => {
  * usage. Pure.
  */
 export const findGreenButtonScope = (asked: ConsentRequest): string | null =>
-  getScopes(asked).includes(GREEN_BUTTON_NEEDS) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
+  getScopes(asked).includes(GREEN_BUTTON_REQUIRED_SCOPE) ? (asked.found.params[GREEN_BUTTON_PARAMETER] ?? null) : null;
 
 /** Returns the app's redirect URI, to which the browser returns with a code or a refusal. */
 export const getRedirectUri = ({ found }: ConsentRequest): URL => new URL(found.params.redirect_uri ?? '');
@@ -54,7 +54,7 @@ export async function consentPages(language: Language) {
   const greenButton = (asked: ConsentRequest) => {
     const scope = findGreenButtonScope(asked);
     if (scope === null) return '';
-    const { intervalSeconds, historySeconds } = greenButtonTerms(scope);
+    const { intervalSeconds, historySeconds } = parseGreenButtonTerms(scope);
     const length = amount(intervalSeconds / 60, 'minute');
     const history = amount(Math.ceil((historySeconds * 1_000) / DAY_MS), 'day');
     return `<p>${words.greenButton({ length, history })}</p>\n`;

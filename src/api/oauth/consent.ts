@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
 import type { ApiContext } from '#src/api/context.ts';
-import { COOKIES, sessionOf, setCookie } from '#src/api/dashboard/caller.ts';
+import { findSessionOfRequest, formatSetCookie, SESSION_COOKIE_NAMES } from '#src/api/dashboard/caller.ts';
 import { PLAIN_PAGE_POLICY } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { findClientApp } from '#src/auth/apps.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AUTHORIZED_DAYS, createAuthorization } from '#src/auth/authorizations.ts';
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
-import { closeSession, csrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
+import { closeSession, createCsrfToken, hasJustSignedIn, isCsrfToken } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
 import { recordAction } from '#src/users/audit.ts';
 import {
@@ -39,14 +39,14 @@ export function addConsentRoutes(app: FastifyInstance, context: ApiContext, part
     const asked = await findAsked(context, parts, request);
     const pages = await pagesFor(request);
     if (!asked) return send(reply, 404, pages.over());
-    const caller = await sessionOf(context, request);
+    const caller = await findSessionOfRequest(context, request);
     const formData = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
     if (!caller || !isCsrfToken(parts.secret, tokenOf(caller, asked), formData.get('csrf') ?? ''))
       throw new AppError('forbidden');
     switch (formData.get('decision')) {
       case 'sign-out':
         await signOut(context, caller, request.ip);
-        reply.header('Set-Cookie', setCookie(COOKIES[context.environment], '', 0));
+        reply.header('Set-Cookie', formatSetCookie(SESSION_COOKIE_NAMES[context.environment], '', 0));
         return reply.redirect(`${request.url.split('?')[0]}?again`, 303);
       case 'deny': {
         const denied = { error: 'access_denied', error_description: 'the home did not let the app in' };
@@ -115,9 +115,9 @@ async function show(context: ApiContext, parts: Parts, request: FastifyRequest, 
   const asked = await findAsked(context, parts, request);
   const pages = await pagesFor(request);
   if (!asked) return send(reply, 404, pages.over());
-  const caller = await sessionOf(context, request);
+  const caller = await findSessionOfRequest(context, request);
   if (!caller) return send(reply, 200, request.url.includes('?') ? pages.signIn(asked) : pages.reload());
-  const csrf = csrfToken(parts.secret, tokenOf(caller, asked));
+  const csrf = createCsrfToken(parts.secret, tokenOf(caller, asked));
   const refusal = await refusalOf(context, caller);
   if (refusal === 'not a home') return send(reply, 403, pages.notAHome(csrf), getRedirectUri(asked));
   if (refusal !== null) return send(reply, 200, pages.signOut(asked, csrf));

@@ -1,4 +1,4 @@
-import { GREEN_BUTTON_NEEDS, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
+import { GREEN_BUTTON_REQUIRED_SCOPE, isGreenButtonScope, negotiateGreenButtonScope } from '#src/auth/green-button.ts';
 
 /** Name of an internal parameter of a request for consent. It contains the negotiated scope string of ESPI. Clients cannot set it. */
 export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
@@ -17,8 +17,8 @@ export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | 
   const strings = scopes.filter(isGreenButtonScope);
   const negotiated = strings.length === 1 && more.length === 0 ? negotiateGreenButtonScope(strings[0] as string) : null;
   if (negotiated === null) return isChanged ? params : null;
-  const others = scopes.filter((scope) => !isGreenButtonScope(scope) && scope !== GREEN_BUTTON_NEEDS);
-  params.set('scope', [GREEN_BUTTON_NEEDS, ...others].join(' '));
+  const others = scopes.filter((scope) => !isGreenButtonScope(scope) && scope !== GREEN_BUTTON_REQUIRED_SCOPE);
+  params.set('scope', [GREEN_BUTTON_REQUIRED_SCOPE, ...others].join(' '));
   params.set(GREEN_BUTTON_PARAMETER, negotiated);
   return params;
 }
@@ -34,8 +34,8 @@ export function readGreenButtonTokenScope(form: URLSearchParams): URLSearchParam
   const isOfApp = form.get('grant_type') === 'client_credentials';
   if (isOfApp ? scopes.length === 0 : others.length === scopes.length) return null;
   const params = new URLSearchParams(form);
-  if (!isOfApp) params.set('scope', [...new Set([GREEN_BUTTON_NEEDS, ...others])].join(' '));
-  else if (others.length > 0) params.set('scope', GREEN_BUTTON_NEEDS);
+  if (!isOfApp) params.set('scope', [...new Set([GREEN_BUTTON_REQUIRED_SCOPE, ...others])].join(' '));
+  else if (others.length > 0) params.set('scope', GREEN_BUTTON_REQUIRED_SCOPE);
   else params.delete('scope');
   return params;
 }

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import Provider, { type Client, type Context, errors, interactionPolicy } from 'oidc-provider';
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import { isSecretOf } from '#src/auth/apps.ts';
-import { applicationUrl, GREEN_BUTTON_NEEDS, subscriptionUrls } from '#src/auth/green-button.ts';
+import { applicationUrl, GREEN_BUTTON_REQUIRED_SCOPE, subscriptionUrls } from '#src/auth/green-button.ts';
 import { newSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
@@ -197,7 +197,7 @@ async function withGreenButton(
   if (!found) return answer;
   const scopes = (answer.scope ?? '').split(' ');
   // The new token may have fewer scopes than the authorization.
-  if (!scopes.includes(GREEN_BUTTON_NEEDS)) return answer;
-  const others = scopes.filter((scope) => scope !== GREEN_BUTTON_NEEDS);
+  if (!scopes.includes(GREEN_BUTTON_REQUIRED_SCOPE)) return answer;
+  const others = scopes.filter((scope) => scope !== GREEN_BUTTON_REQUIRED_SCOPE);
   return { ...answer, scope: [found.scope, ...others].join(' '), ...subscriptionUrls(issuer, found.id) };
 }

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Adapter, StoredPayload } from 'oidc-provider';
 import { type ClientApp, findClientApp, isSecretOf } from '#src/auth/apps.ts';
-import { currentScopes, selectUsableAuthorizations } from '#src/auth/authorizations.ts';
-import { hashOfKey } from '#src/auth/key-format.ts';
+import { getCurrentScopes, selectUsableAuthorizations } from '#src/auth/authorizations.ts';
+import { hashApiKey } from '#src/auth/key-format.ts';
 import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
@@ -65,7 +65,7 @@ export class OauthStore {
     await this.#database
       .updateTable('oauth_tokens')
       .set({ answer_sealed: this.#box.seal(JSON.stringify(answer)) })
-      .where('token_sha256', '=', hashOfKey(token))
+      .where('token_sha256', '=', hashApiKey(token))
       .execute();
   }
 
@@ -111,7 +111,7 @@ export class OauthStore {
       .selectFrom('oauth_tokens')
       .innerJoin('authorizations', 'authorizations.authorization_id', 'oauth_tokens.authorization_id')
       .select(['user_id as accountId', 'authorizations.app_id as appId'])
-      .where('token_sha256', '=', hashOfKey(token))
+      .where('token_sha256', '=', hashApiKey(token))
       .executeTakeFirst();
     return row ?? null;
   }
@@ -131,7 +131,7 @@ export class OauthStore {
       this.#database
         .selectFrom('oauth_tokens')
         .select(['authorization_id', 'payload', 'consumed_at', 'expires_at', 'answer_sealed'])
-        .where('token_sha256', '=', hashOfKey(id))
+        .where('token_sha256', '=', hashApiKey(id))
         .where('kind', '=', kind);
     const found = await find().executeTakeFirst();
     if (!inOrder || !found) return found;
@@ -163,11 +163,11 @@ export class OauthStore {
         await this.#database
           .updateTable('oauth_tokens')
           .set({ consumed_at: at, expires_at: sql<Date>`least(expires_at, ${new Date(at.getTime() + USED_FOR_MS)})` })
-          .where('token_sha256', '=', hashOfKey(id))
+          .where('token_sha256', '=', hashApiKey(id))
           .execute();
       },
       destroy: async (id) => {
-        await this.#database.deleteFrom('oauth_tokens').where('token_sha256', '=', hashOfKey(id)).execute();
+        await this.#database.deleteFrom('oauth_tokens').where('token_sha256', '=', hashApiKey(id)).execute();
       },
       ...WITHOUT,
     };
@@ -186,7 +186,7 @@ export class OauthStore {
     await this.#database
       .insertInto('oauth_tokens')
       .values({
-        token_sha256: hashOfKey(id),
+        token_sha256: hashApiKey(id),
         kind,
         authorization_id,
         app_id: kind === 'client' ? String(payload.clientId) : null,
@@ -244,7 +244,7 @@ export class OauthStore {
           accountId: row.user_id,
           clientId: row.app_id,
           iat: secondsOf(row.created_at),
-          openid: { scope: currentScopes(row).join(' ') },
+          openid: { scope: getCurrentScopes(row).join(' ') },
         };
       },
       async consume() {},

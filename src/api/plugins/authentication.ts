@@ -3,7 +3,7 @@ import type { Authenticate, Caller } from '#src/auth/authenticate.ts';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
-import { countFailure, countRequest, refuseSuspended } from './rate-limits.ts';
+import { countFailedSignIn, countRequest, refuseSuspended } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,7 +51,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     // cannot use up the owner's limits.
     if (typeof caller === 'string') {
       if (request.headers.authorization !== undefined && caller !== 'unavailable')
-        await countFailure(counter, request.ip);
+        await countFailedSignIn(counter, request.ip);
       throw new AppError(caller);
     }
     request.caller = caller;

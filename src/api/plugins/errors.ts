@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError, ERRORS, type ErrorName, type FieldError, formatErrorCode } from '#src/core/errors.ts';
+import { AppError, ERROR_DEFINITIONS, type ErrorName, type FieldError, formatErrorCode } from '#src/core/errors.ts';
 import { isDatabaseUnavailable } from '#src/database/unavailable.ts';
 import { discardBody } from '../connection.ts';
 import { isToolRequest } from './authentication.ts';
@@ -41,9 +41,9 @@ const WRONG_BODIES: Record<string, string> = {
 };
 
 /** Returns the body of the response to an error of the catalogue. `publicUrl`: URL at which clients reach the API and its documentation. */
-export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
-  error: ERRORS[name].error,
-  status: ERRORS[name].status,
+export const createErrorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
+  error: ERROR_DEFINITIONS[name].error,
+  status: ERROR_DEFINITIONS[name].status,
   code: formatErrorCode(name),
   doc_url: `${publicUrl}/docs/reference/errors#${formatErrorCode(name)}`,
 });
@@ -55,7 +55,7 @@ export const errorBody = (name: ErrorName, publicUrl: string): ErrorBody => ({
 export function addErrorHandler(app: FastifyInstance, publicUrl: () => string): void {
   app.setErrorHandler(async (thrown: FastifyError | AppError | Error, request, reply) => {
     const name = nameOf(thrown, request.routeOptions.bodyLimit);
-    const body = errorBody(name, publicUrl());
+    const body = createErrorBody(name, publicUrl());
     if ((thrown as FastifyError).code === BODY_TOO_LONG) await discardBody(reply);
     if (name === 'internal') {
       request.log.error({ err: thrown }, 'unexpected error');

@@ -4,7 +4,12 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import { findAnswer, type IdempotentRequest, lockIdempotencyKey, storeAnswer } from '#src/users/idempotent-answers.ts';
+import {
+  findIdempotentAnswer,
+  type IdempotentRequest,
+  lockIdempotencyKey,
+  storeIdempotentAnswer,
+} from '#src/users/idempotent-answers.ts';
 
 /** Matches a permitted Idempotency-Key: visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -26,14 +31,14 @@ export async function runIdempotently(
   if (!keyed) return run();
   // Requests that change nothing have no transaction, and may run twice concurrently.
   if (db.isTransaction && !(await lockIdempotencyKey(db, keyed))) throw new AppError('idempotencyUnderWay');
-  const known = await findAnswer(db, box, keyed);
+  const known = await findIdempotentAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
   if (known.is === 'answered') {
     reply.header('Idempotent-Replayed', 'true');
     return { status: known.status, answer: JSON.parse(known.body) };
   }
   const done = await run();
-  await storeAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
+  await storeIdempotentAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
   return done;
 }
 

@@ -3,14 +3,14 @@ import { findAlert, updateAlert } from '#src/alerts/store.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { sendPlainPage } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
-import { AppError, ERRORS, requireFound } from '#src/core/errors.ts';
+import { AppError, ERROR_DEFINITIONS, requireFound } from '#src/core/errors.ts';
 import { verifyMailedToken } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { loadWords } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
-import { acceptByMail, findInvitation } from '#src/users/members.ts';
+import { acceptInvitationByMail, findInvitation } from '#src/users/members.ts';
 import { findLanguageOfAccount, updateUser } from '#src/users/store.ts';
 
 /** Value of `by` in the audit log for an action that a mailed link caused. */
@@ -107,7 +107,7 @@ function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, se
     if (memberId === null) return sendPlainPage(reply, 404, words.title, words.over, { language });
     try {
       const { email: member, home_email: home } = await joinOrBeginTransaction(db, async (trx) => {
-        const accepted = await acceptByMail(trx, memberId, { now: clock(), language });
+        const accepted = await acceptInvitationByMail(trx, memberId, { now: clock(), language });
         const details = { access: accepted.access, by: BY_MAIL };
         const act = { actor: null, address: request.ip, action: 'member.joined', target: memberId, details };
         await recordAction(trx, act);
@@ -116,11 +116,11 @@ function addInvitationPage(scope: FastifyInstance, { db, clock }: ApiContext, se
       const more = `<p><a href="/dashboard/sign-in">${words.signIn}</a></p>\n`;
       return sendPlainPage(reply, 200, words.title, words.done({ member, home }), { more, language });
     } catch (error) {
-      if (!(error instanceof AppError) || ERRORS[error.is].status >= 500) throw error;
+      if (!(error instanceof AppError) || ERROR_DEFINITIONS[error.is].status >= 500) throw error;
       if (error.is === 'unprocessable') return sendPlainPage(reply, 404, words.title, words.over, { language });
       const refused: Readonly<Record<string, string>> = words.refused;
       const text = refused[error.is] ?? `${error.message}.`;
-      return sendPlainPage(reply, ERRORS[error.is].status, words.title, text, { language });
+      return sendPlainPage(reply, ERROR_DEFINITIONS[error.is].status, words.title, text, { language });
     }
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendPlainPage, wantsHtml } from '#src/api/plain-page.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { loadWords } from '#src/delivery/words/words.ts';
-import { errorBody } from './errors.ts';
+import { createErrorBody } from './errors.ts';
 
 /**
  * Matches paths below which a trailing slash is ignored. On other paths, the redirect could lead to another site, as for `//example.com/`.
@@ -29,7 +29,7 @@ export function addNotFound(app: FastifyInstance, publicUrl: () => string): void
     }
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '));
-    return reply.status(404).send(errorBody('notFound', publicUrl()));
+    return reply.status(404).send(createErrorBody('notFound', publicUrl()));
   });
 }
 

@@ -69,7 +69,7 @@ async function refuseSuspendedOne(counter: RequestCounter, counted: string): Pro
 }
 
 /** Counts a failed authentication from an address. Throws 429 if there were too many failures from it. */
-export async function countFailure(counter: RequestCounter, address: string): Promise<void> {
+export async function countFailedSignIn(counter: RequestCounter, address: string): Promise<void> {
   await countAddress(counter, getNetworkOfAddress(address));
 }
 

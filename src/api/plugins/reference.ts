@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cacheBuiltFiles, compressFile, sendFile } from '#src/api/compressed-files.ts';
-import { openApiDocument } from '#src/api/openapi.ts';
+import { buildOpenApiDocument } from '#src/api/openapi.ts';
 
 /** Content security policy of the documentation: everything is loaded from this origin, and nothing is inline. */
 const POLICY =
@@ -14,7 +14,7 @@ export function addReferencePages(app: FastifyInstance, publicUrl: () => string)
   // The OpenAPI document as bytes, because a string would be copied for each response.
   let document: Buffer | undefined;
   const openApi = () => {
-    document ??= Buffer.from(JSON.stringify(openApiDocument(publicUrl())));
+    document ??= Buffer.from(JSON.stringify(buildOpenApiDocument(publicUrl())));
     return document;
   };
   app.get('/v1/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(openApi()));

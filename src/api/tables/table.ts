@@ -39,7 +39,7 @@ function formatTablePages(
 }
 
 /** Streams rows that arrive page by page. In JSON, the members of `about` precede the rows; in a table, the columns are `columns`. */
-export function answerPages(
+export function sendPages(
   reply: Typed,
   format: TableFormat | 'json',
   about: object,

@@ -4,7 +4,7 @@ import { loadAccessibleUser } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, unprocessable } from '#src/core/errors.ts';
 import type { Calculator } from '#src/cost/calculator.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 
 /**
  * Prepares a long calculation over days in a user's time zone. `run` runs the calculation outside the event loop; for each account, only
@@ -23,7 +23,7 @@ export async function prepareCalculation(
   return {
     userId,
     zone,
-    range: dayRange(start, end, zone),
+    range: createDayRange(start, end, zone),
     now,
     run: <T>(work: (calculator: Calculator, signal: AbortSignal) => Promise<T>): Promise<T> =>
       calculator.run(caller.accountId, (signal) => work(calculator, signal)),

@@ -38,7 +38,7 @@ class CachedMetadata {
 
   /**
    * Returns the provider's metadata. If the provider is unavailable, returns the cached metadata even if expired; throws
-   * ProviderUnavailable if nothing is cached.
+   * ProviderUnavailableError if nothing is cached.
    */
   async get(): Promise<client.Configuration> {
     if (this.#known && this.#known.untilMs > this.#nowMs()) return this.#known.of;
@@ -49,7 +49,7 @@ class CachedMetadata {
       return await this.#discovering;
     } catch (error) {
       if (this.#known) return this.#known.of;
-      throw new ProviderUnavailable(whyOf(error));
+      throw new ProviderUnavailableError(whyOf(error));
     }
   }
 
@@ -93,8 +93,8 @@ export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: 
     },
 
     /**
-     * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefused or
-     * ProviderUnavailable.
+     * Returns the claims after the provider's redirect to `at`, the redirect URI with the provider's parameters. Throws SignInRefusedError or
+     * ProviderUnavailableError.
      */
     async finish(at: URL, { state, nonce, verifier }: PendingSignIn): Promise<Claims> {
       const of = await metadata.get();
@@ -148,12 +148,12 @@ function authenticationOf(methods: readonly string[] | undefined, secret: string
 
 /** Converts a failure of the token exchange to an error. The error contains only the OAuth error code of the provider's response. */
 function refusalOf(error: unknown): Error {
-  if (error instanceof client.AuthorizationResponseError) return new SignInRefused(whyOf(error), error.error);
+  if (error instanceof client.AuthorizationResponseError) return new SignInRefusedError(whyOf(error), error.error);
   if (error instanceof client.ResponseBodyError && error.status < 500)
-    return new SignInRefused(whyOf(error), error.error);
+    return new SignInRefusedError(whyOf(error), error.error);
   // The libraries set `code` for invalid responses; errors without it are network errors.
   const isAnswer = error instanceof client.ClientError && error.code !== undefined && !AWAY.has(error.code);
-  return isAnswer ? new SignInRefused(whyOf(error)) : new ProviderUnavailable(whyOf(error));
+  return isAnswer ? new SignInRefusedError(whyOf(error)) : new ProviderUnavailableError(whyOf(error));
 }
 
 /** Library codes of responses that neither grant nor refuse the sign-in: an unexpected status or media type, or a timeout. */
@@ -226,12 +226,12 @@ export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
 }
 
 /** The provider is unavailable or its response is invalid, so the person could not be identified. */
-export class ProviderUnavailable extends Error {
+export class ProviderUnavailableError extends Error {
   override name = 'ProviderUnavailable';
 }
 
 /** The provider refused the sign-in, or its response failed verification. `reason`: the OAuth error code, if the provider sent one. */
-export class SignInRefused extends Error {
+export class SignInRefusedError extends Error {
   override name = 'SignInRefused';
   readonly reason: string | null;
   constructor(message: string, reason: string | null = null) {

@@ -5,7 +5,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { recordAction } from '#src/users/audit.ts';
 import { createUser, updateUser } from '#src/users/store.ts';
 import { openSession, type SignedInFrom } from '../sessions.ts';
-import { accountOfEmail, lockAccount } from '../sign-ins.ts';
+import { findAccountOfEmail, lockAccount } from '../sign-ins.ts';
 import type { ProviderPerson } from './person.ts';
 
 /**
@@ -99,7 +99,7 @@ async function link(
 ): Promise<string | NoAccountReason> {
   if (verifiedEmail === null) return 'unverified';
   const address = from.address ?? 'unknown';
-  const known = await accountOfEmail(trx, verifiedEmail);
+  const known = await findAccountOfEmail(trx, verifiedEmail);
   if (!known && !createsAccounts) return 'unknown';
   const userId = known?.user_id ?? (await createUser(trx, { email: verifiedEmail, role: role ?? 'homeowner' })).user_id;
   const details = { by: 'provider' };

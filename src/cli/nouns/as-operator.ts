@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
 import { runAudited } from '#src/api/operation.ts';
-import { fetchPage, type IdOf, type Page } from '#src/api/pages.ts';
+import { fetchPage, type ItemIdentifier, type Page } from '#src/api/pages.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
@@ -13,7 +13,7 @@ import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { secretKey } from '#src/start/secret-key.ts';
-import { COMMAND_LINE } from '#src/users/audit.ts';
+import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
 /** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
@@ -57,7 +57,7 @@ export async function runAsOperator(
     const call = {
       db: trx,
       reach: ALL_ACCOUNTS,
-      page: <Item extends object>(id: IdOf<Item>, find: (page: Page) => Promise<Item[]>) =>
+      page: <Item extends object>(id: ItemIdentifier<Item>, find: (page: Page) => Promise<Item[]>) =>
         fetchPage(reply, path, query, id, find),
       context: {
         db: trx,
@@ -77,7 +77,7 @@ export async function runAsOperator(
       whileAllowed: (piece: (one: Caller) => Promise<unknown>) => piece(caller),
       stillAllowed: async () => caller,
     } as unknown as OperationCall<unknown, unknown, unknown>;
-    return runAudited(definition, trx, call, { actor: null, address: COMMAND_LINE });
+    return runAudited(definition, trx, call, { actor: null, address: COMMAND_LINE_ACTOR });
   };
   try {
     const answer = await (definition.method === 'GET' ? work(db) : joinOrBeginTransaction(db, work));
@@ -90,7 +90,7 @@ export async function runAsOperator(
 /** An operator can access all accounts. For operations on the caller's own data, the caller is the named account. */
 const operator = (userId: string): Caller => ({
   by: 'key',
-  keyId: COMMAND_LINE,
+  keyId: COMMAND_LINE_ACTOR,
   accountId: userId,
   userId,
   role: 'admin',

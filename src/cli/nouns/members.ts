@@ -11,16 +11,16 @@ interface MemberOption {
 }
 
 /** Returns the name of the command-line option for a member of a request, such as `--limit-kw` for `limit_kw`. */
-export const optionFlagFor = (member: string): string => `--${member.replaceAll('_', '-')}`;
+export const getOptionFlag = (member: string): string => `--${member.replaceAll('_', '-')}`;
 
 /** Returns the command-line options for all members of a request except the given members. Pure. */
-export const memberOptions = (
+export const listMemberOptions = (
   shape: Readonly<Record<string, z.ZodType>>,
   without: readonly string[] = [],
 ): MemberOption[] =>
   Object.entries(shape)
     .filter(([member]) => !without.includes(member))
-    .map(([member, schema]) => ({ member, flag: optionFlagFor(member), description: descriptionOf(schema) }));
+    .map(([member, schema]) => ({ member, flag: getOptionFlag(member), description: descriptionOf(schema) }));
 
 /**
  * Describes a member for the help on a terminal. A nullable member can be set to null with `none`; commas separate the
@@ -59,7 +59,7 @@ export function parseOptionValues(
 
 /** Formats an error about an option: `--limit-kw: must be a number`. */
 export const formatOptionError = ([member, ...path]: readonly PropertyKey[], message: string): string => {
-  const where = [optionFlagFor(String(member ?? '')), ...path.map(String)].join('.');
+  const where = [getOptionFlag(String(member ?? '')), ...path.map(String)].join('.');
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 

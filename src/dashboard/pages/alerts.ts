@@ -5,13 +5,13 @@ import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
 import { ListCard, PagedList, useListChanges } from '../parts/list.ts';
-import { useAll, usePages } from '../parts/load.ts';
+import { useAllPages, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, ConfirmButton, Dialog, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, ConfirmButton, Dialog, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { type AlertType, alertRuleName, isCostAlertType } from './alerts/alert.ts';
+import { type AlertType, getAlertRuleName, isCostAlertType } from './alerts/alert.ts';
 import { AlertDialog } from './alerts/alert-dialog.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 
@@ -19,7 +19,7 @@ import { useDeviceNames } from './alerts/preview.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, alerts: w } = words();
-  const alerts = useAll<Alert>(withQuery('/v1/alerts', { user_id: user.user_id }));
+  const alerts = useAllPages<Alert>(withQuery('/v1/alerts', { user_id: user.user_id }));
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'edit' | 'history'; of: Alert } | null>(null);
   const { change, done, told, error } = useListChanges(alerts);
   const close = () => setOpen(null);
@@ -29,7 +29,7 @@ export function Page() {
     <p>${user.user_id === me.user_id ? w.aboutOwn({ zone: user.timezone }) : w.about({ email: user.email, zone: user.timezone })}</p>
     <${ListCard} title=${user.user_id === me.user_id ? w.yours : w.of({ email: user.email })}
       create=${w.create} onCreate=${() => setOpen({ what: 'create' })} error=${error} told=${told}
-      label=${w.list} of=${alerts} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
+      label=${w.list} of=${alerts} empty=${html`<p>${renderInlineMarkup(w.empty)}</p>`}>${table}<//>
     ${
       (open?.what === 'create' || open?.what === 'edit') &&
       html`<${AlertDialog} of=${open.what === 'edit' ? open.of : undefined} onClose=${close} onDone=${(
@@ -39,7 +39,7 @@ export function Page() {
         done(open.what === 'edit' ? w.saved({ rule }) : w.created({ rule }));
       }} />`
     }
-    ${open?.what === 'history' && html`<${Firings} of=${open.of} onClose=${close} />`}
+    ${open?.what === 'history' && html`<${AlertFirings} of=${open.of} onClose=${close} />`}
   `;
 
   function table(all: Alert[]) {
@@ -47,7 +47,7 @@ export function Page() {
     return renderTable(
       all.toReversed(),
       [
-        [w.alert, alertRuleName],
+        [w.alert, getAlertRuleName],
         [w.toldBy, ({ delivery }) => w.deliveries[delivery]],
         [
           common.status,
@@ -58,7 +58,7 @@ export function Page() {
       {
         key: ({ alert_id }) => alert_id,
         actions: (alert) => {
-          const rule = alertRuleName(alert);
+          const rule = getAlertRuleName(alert);
           const [status, step, changed] =
             alert.status === 'active'
               ? (['paused', w.pause, w.paused] as const)
@@ -79,7 +79,7 @@ const SHOWN = 20;
 const LOOK_MS = 5_000;
 
 /** Dialog with the firings of an alert, newest first. */
-export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
+export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () => void }) {
   const { user } = useSession();
   const { common, alerts } = words();
   const w = alerts.firings;
@@ -103,7 +103,7 @@ export function Firings({ of: alert, onClose }: { of: Alert; onClose: () => void
       ],
       { key: ({ event_id }) => event_id },
     );
-  return html`<${Dialog} title=${alerts.historyOf({ rule: alertRuleName(alert) })} onClose=${onClose}>
+  return html`<${Dialog} title=${alerts.historyOf({ rule: getAlertRuleName(alert) })} onClose=${onClose}>
     <p class="quiet">${isSilence ? w.oncePerSilence : w.oncePerPeriod}</p>
     <${PagedList} of=${pages} label=${w.list} empty=${html`<p>${w.none}</p>`}>${table}<//>
   <//>`;

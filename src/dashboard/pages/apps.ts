@@ -3,9 +3,9 @@ import type { App } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { ListCard, renderFirstSteps, useListChanges } from '../parts/list.ts';
-import { useAll } from '../parts/load.ts';
+import { useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { ConfirmButton, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { ConfirmButton, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { EditApp, RegisterApp } from './apps/app-dialog.ts';
@@ -17,7 +17,7 @@ export function Page() {
   const { me } = useSession();
   const { common, apps: w } = words();
   const heading = html`<h1>${common.pages.apps}</h1>
-    <p>${renderMarks(w.about, (name) => html`<a href=${GUIDE} target="_blank" rel="noreferrer">${name}</a>`)}</p>`;
+    <p>${renderInlineMarkup(w.about, (name) => html`<a href=${GUIDE} target="_blank" rel="noreferrer">${name}</a>`)}</p>`;
   return me.role === 'homeowner' ? html`${heading}<p>${w.notForHomes}</p>` : html`${heading}<${Registered} />`;
 }
 
@@ -25,7 +25,7 @@ export function Page() {
 function Registered() {
   const { me } = useSession();
   const { common, apps: w } = words();
-  const apps = useAll<App>('/v1/apps');
+  const apps = useAllPages<App>('/v1/apps');
   const [open, setOpen] = useState<'register' | App | null>(null);
   const { change, done, told, error } = useListChanges(apps);
   const close = () => setOpen(null);

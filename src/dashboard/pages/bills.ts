@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { BillPeriod, BillPeriodDetails, Device } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { dayName } from '../parts/format.ts';
+import { formatDay } from '../parts/format.ts';
 import { LoadedList } from '../parts/list.ts';
-import { submittedForm, useAction, useAll } from '../parts/load.ts';
-import { monthBefore, todayInZone } from '../parts/period.ts';
+import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
+import { getTodayInZone, monthBefore } from '../parts/period.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, Card, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -19,8 +19,8 @@ import { Bill, formatBilledEnergy } from './bills/bill.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, bills: w } = words();
-  const periods = useAll<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id }));
-  const devices = useAll<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
+  const periods = useAllPages<BillPeriod>(withQuery('/v1/bill-periods', { user_id: user.user_id }));
+  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const [shown, setShown] = useState<string | null>(null);
   const [isOpen, setOpen] = useState(false);
   // Homeowners receive bills but cannot create them.
@@ -67,7 +67,7 @@ function BillTable(props: {
 }) {
   const { of: all, current, nameOf, onShow } = props;
   const { common, bills: w } = words();
-  const days = ({ start, end }: BillPeriod) => common.download.of({ start: dayName(start), end: dayName(end) });
+  const days = ({ start, end }: BillPeriod) => common.download.of({ start: formatDay(start), end: formatDay(end) });
   return renderTable(
     all,
     [
@@ -102,7 +102,7 @@ export function CreateBill(props: {
   const { me, user } = useSession();
   const { common, bills: w } = words();
   const { run, isBusy, error } = useAction();
-  const month = monthBefore(todayInZone(user.timezone));
+  const month = monthBefore(getTodayInZone(user.timezone));
   const create = (event: SubmitEvent) => {
     const formData = submittedForm(event);
     const deviceId = String(formData.get('device_id'));

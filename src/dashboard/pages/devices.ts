@@ -3,9 +3,9 @@ import type { Device, DiscoveredDevice, Gateway } from '#clients/typescript/clie
 import { withQuery } from '../api.ts';
 import { html } from '../html.ts';
 import { ListCard, renderFirstSteps } from '../parts/list.ts';
-import { type Loaded, useAll } from '../parts/load.ts';
+import { type Loaded, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, Card, CopyableText, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, Card, CopyableText, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { onPlainClick, usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { STATUS_BADGES, typeName } from './devices/device.ts';
@@ -22,9 +22,9 @@ const LOOK_MS = 15_000;
 export function Page() {
   const { user } = useSession();
   const { user_id, email, timezone } = user;
-  const devices = useAll<Device>(withQuery('/v1/devices', { user_id }));
-  const discovered = useAll<DiscoveredDevice>(withQuery('/v1/devices/discovered', { user_id }));
-  const gateways = useAll<Gateway>(withQuery('/v1/gateways', { user_id }));
+  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id }));
+  const discovered = useAllPages<DiscoveredDevice>(withQuery('/v1/devices/discovered', { user_id }));
+  const gateways = useAllPages<Gateway>(withQuery('/v1/gateways', { user_id }));
   const [pairing, setPairing] = useState<'new' | DiscoveredDevice | null>(null);
   const [named, setNamed] = useDeviceInAddress();
   const lookAgain = () => {
@@ -134,8 +134,8 @@ export function HomeAssistant({ email }: { email: string }) {
   const w = words().devices.homeAssistant;
   return html`<${Card} title=${HOME_ASSISTANT_NAME}>
     <p class="quiet">${w.what}</p>
-    <p>${renderMarks(w.how)}</p>
-    <${CopyableText} text=${homeAssistantSettings(email)} label=${w.settings} />
+    <p>${renderInlineMarkup(w.how)}</p>
+    <${CopyableText} text=${getHomeAssistantSettings(email)} label=${w.settings} />
   <//>`;
 }
 
@@ -143,5 +143,5 @@ export function HomeAssistant({ email }: { email: string }) {
 export const HOME_ASSISTANT_NAME = 'Home Assistant';
 
 /** Returns the settings with which the operator makes the service publish a home to Home Assistant (docs/home-assistant.md). */
-export const homeAssistantSettings = (email: string): string =>
+export const getHomeAssistantSettings = (email: string): string =>
   `HOMEASSISTANT_MQTT_URL=mqtt://USER:PASSWORD@homeassistant.local:1883\nHOMEASSISTANT_USERS=${email}`;

@@ -3,7 +3,7 @@ import type { Group } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { ListCard } from '../parts/list.ts';
-import { submittedForm, useAction, useAll } from '../parts/load.ts';
+import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ConfirmButton, Dialog, Field, FormButtons } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -14,7 +14,7 @@ import { GroupDays, GroupHomes } from './groups/homes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, groups: w } = words();
-  const groups = useAll<Group>('/v1/groups', 10_000);
+  const groups = useAllPages<Group>('/v1/groups', 10_000);
   const [isOpen, setOpen] = useState(false);
   const [picked, setPicked] = useState<string | null>(null);
   const [changes, setChanges] = useState(0);

@@ -4,16 +4,16 @@ import { callApi, withQuery } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { useReadingChanges } from '../parts/changes.ts';
 import { type FileChoice, FileMenu } from '../parts/file-menu.ts';
-import { dayName } from '../parts/format.ts';
+import { formatDay } from '../parts/format.ts';
 import { useLoad } from '../parts/load.ts';
 import {
+  formatPeriod,
   getLastDay,
   getPeriodAddress,
-  periodName,
-  periodToShow,
+  getPeriodToShow,
+  getTodayInZone,
   type Period as Shown,
   shiftPeriod,
-  todayInZone,
 } from '../parts/period.ts';
 import { Badge, Card, Loading, LoadingFailed, RelativeTime, useNow } from '../parts/ui.ts';
 import { type PageLink, usePageLink, useSession } from '../session.ts';
@@ -22,14 +22,14 @@ import { RoomClimate } from './devices/climate.ts';
 import { CommodityCards, PeriodChooser, usePeriodSteps } from './home/chooser.ts';
 import { Consumers } from './home/consumers.ts';
 import { FirstSteps, NoDataNotice } from './home/first-steps.ts';
-import { Flows } from './home/flows.ts';
+import { EnergyFlowDiagram } from './home/flows.ts';
 import { Forecast } from './home/forecast.ts';
 import { HeatMap, LoadCurve } from './home/load-chart.ts';
 import { PriceCurve } from './home/price-curve.ts';
 import { Remarks } from './home/remarks.ts';
 import { MainFigures, Summary } from './home/summary.ts';
-import { Swaps } from './home/swaps.ts';
-import { type DayRows, storedRows, UsageChart } from './home/usage-chart.ts';
+import { SuspectedMeterSwaps } from './home/swaps.ts';
+import { type DayRowLength, storedRows, UsageChart } from './home/usage-chart.ts';
 
 /** Page with a home's usage, its cost and its consumers in a day, week, month or year. */
 export function Page() {
@@ -54,10 +54,10 @@ export function PeriodView(props: {
   const { page, address, deviceId, computed } = props;
   const { user, move } = useSession();
   const w = words();
-  const today = todayInZone(user.timezone);
-  const shown: Shown = periodToShow(address, today);
+  const today = getTodayInZone(user.timezone);
+  const shown: Shown = getPeriodToShow(address, today);
   const [dayRows, setDayRows] = useState(storedRows.get);
-  const chooseRows = (rows: DayRows) => {
+  const chooseRows = (rows: DayRowLength) => {
     storedRows.set(rows);
     setDayRows(rows);
   };
@@ -80,7 +80,7 @@ export function PeriodView(props: {
             ${one.newest_at && html`${w.home.lastReading} <${RelativeTime} at=${one.newest_at} zone=${one.timezone} />. `}<span class="zone">${w.home.timesIn({ zone: one.timezone })}</span>
           </p>
           ${props.children}
-          <${Swaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
+          <${SuspectedMeterSwaps} userId=${user.user_id} deviceId=${deviceId} zone=${one.timezone} newestAt=${one.newest_at} onAnswered=${again} />
           <${Electricity} of=${one} costs=${money} rows=${dayRows} onRows=${chooseRows} show=${show} follow=${follow} onStale=${period.again}>
             ${period.error === null && costs.error !== null && html`<${LoadingFailed} text=${w.home.costsFailed({ reason: costs.error })} onAgain=${costs.again} />`}
             ${money?.has_tariff === false && one.used.kwh_used !== null && html`<p class="quiet"><a ...${follow('tariffs')}>${w.home.addTariff}</a></p>`}
@@ -93,7 +93,7 @@ export function PeriodView(props: {
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`
           }
           ${one.unit === 'day' || one.unit === 'week' ? one.thermostats.map((thermostat) => html`<${RoomClimate} key=${thermostat.device_id} of=${one} thermostat=${thermostat} />`) : null}
-          ${one.flows && html`<${Flows} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${periodName({ unit: one.unit, start: one.start })} />`}
+          ${one.flows && html`<${EnergyFlowDiagram} flows=${one.flows} used=${one.used.kwh_used} devices=${one.devices} title=${formatPeriod({ unit: one.unit, start: one.start })} />`}
           <${CommodityCards} of=${one.commodities} />
           ${one.used.kwh_used !== null && html`<${UsageDownload} userId=${user.user_id} deviceId=${deviceId ?? ''} days=${daysOf(one)} groupBy=${one.unit === 'day' ? dayRows : ROWS[one.unit]} />`}
           ${one.week.cells.length > 0 && html`<${Card} title=${w.period.week}><${HeatMap} cells=${one.week.cells} weeks=${one.week.weeks} /><//>`}
@@ -146,8 +146,8 @@ function daysOf({ start, end, now }: Period): { start: string; end: string } {
 function Electricity(props: {
   of: Period;
   costs: PeriodCosts | null;
-  rows: DayRows;
-  onRows: (rows: DayRows) => void;
+  rows: DayRowLength;
+  onRows: (rows: DayRowLength) => void;
   show: (period: Shown) => void;
   follow: PageLink;
   onStale: () => void;
@@ -194,7 +194,7 @@ interface Downloaded {
   deviceId: string;
   /** First and last day in the file, YYYY-MM-DD. */
   days: { start: string; end: string };
-  groupBy: DayRows | 'day' | 'month';
+  groupBy: DayRowLength | 'day' | 'month';
 }
 
 interface Format extends Omit<FileChoice, 'path'> {
@@ -236,5 +236,5 @@ export function UsageDownload(props: Downloaded) {
   const w = words().common.download;
   const { start, end } = props.days;
   const choices = formats(w).map((format) => ({ ...format, path: pathOf(props, format) }));
-  return html`<${FileMenu} of=${w.of({ start: dayName(start), end: dayName(end) })} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
+  return html`<${FileMenu} of=${w.of({ start: formatDay(start), end: formatDay(end) })} fileName=${`${w.fileName}-${start}-${end}`} choices=${choices} />`;
 }

@@ -2,23 +2,23 @@ import { useState } from 'preact/hooks';
 import type { Key } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
-import { daysSince } from '../parts/format.ts';
+import { countDaysSince } from '../parts/format.ts';
 import { ListCard, renderFirstSteps } from '../parts/list.ts';
-import { submittedForm, useAction, useAll } from '../parts/load.ts';
+import { submittedForm, useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
-import { Badge, ConfirmButton, Dialog, Field, FormButtons, RelativeTime, renderMarks } from '../parts/ui.ts';
+import { Badge, ConfirmButton, Dialog, Field, FormButtons, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { useDeviceNames } from './alerts/preview.ts';
 import { CreateKey, RotateKey } from './keys/create-key.ts';
 import {
   AllowedAddressesField,
+  doesKeyEndSoon,
   ExpiryChoice,
-  endsSoon,
+  getKeyName,
+  getSelectedExpiry,
   isKeyEnded,
-  keyName,
   readAllowedAddresses,
-  selectedExpiry,
 } from './keys/key.ts';
 import { summariseScopes } from './keys/scopes.ts';
 
@@ -26,7 +26,7 @@ import { summariseScopes } from './keys/scopes.ts';
 export function Page() {
   const { me } = useSession();
   const { common, keys: w } = words();
-  const keys = useAll<Key>('/v1/keys');
+  const keys = useAllPages<Key>('/v1/keys');
   const nameOfDevice = useDeviceNames(me.user_id);
   const [open, setOpen] = useState<{ what: 'create' } | { what: 'rotate' | 'limit'; of: Key } | null>(null);
   const { run, error } = useAction();
@@ -34,7 +34,7 @@ export function Page() {
   const revoke = (key: Key) => run(() => callApi('DELETE', `/v1/keys/${key.key_id}`).then(keys.again));
   return html`
     <h1>${common.pages.keys}</h1>
-    <p>${renderMarks(
+    <p>${renderInlineMarkup(
       me.role === 'homeowner' ? w.about : w.aboutRole({ role: common.roles[me.role] }),
       (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`,
     )}</p>
@@ -48,7 +48,7 @@ export function Page() {
   `;
 
   function actions(key: Key) {
-    const name = keyName(key);
+    const name = getKeyName(key);
     const hasEnded = isKeyEnded(key);
     return html`${
       !hasEnded &&
@@ -90,7 +90,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
         (key) =>
           isKeyEnded(key)
             ? html`<${Badge} kind="quiet">${w.expired}<//>`
-            : html`<span>${at(key.expires_at)} ${endsSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
+            : html`<span>${at(key.expires_at)} ${doesKeyEndSoon(key) && html`<${Badge} kind="warn">${w.soon}<//>`}</span>`,
       ],
     ],
     { key: ({ key_id }) => key_id, actions },
@@ -99,7 +99,7 @@ function KeyTable(props: { of: Key[]; nameOfDevice: (deviceId: string) => string
 
 /** Age in days from which the page recommends rotating a key (specification of the service, API keys). */
 const OLD_AFTER_DAYS = 90;
-const isOld = (key: Key): boolean => !isKeyEnded(key) && daysSince(key.created_at) >= OLD_AFTER_DAYS;
+const isOld = (key: Key): boolean => !isKeyEnded(key) && countDaysSince(key.created_at) >= OLD_AFTER_DAYS;
 
 /** Dialog that changes the allowed addresses and the expiry of an API key. */
 export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () => void; onClose: () => void }) {
@@ -108,13 +108,13 @@ export function KeyLimitsDialog({ of, onDone, onClose }: { of: Key; onDone: () =
   const limit = (event: SubmitEvent) => {
     const formData = submittedForm(event);
     run(async () => {
-      const body = { allowed_addresses: readAllowedAddresses(formData), ...selectedExpiry(formData) };
+      const body = { allowed_addresses: readAllowedAddresses(formData), ...getSelectedExpiry(formData) };
       await callApi('PATCH', `/v1/keys/${of.key_id}`, body);
       onDone();
       onClose();
     });
   };
-  return html`<${Dialog} title=${w.limitOf({ name: keyName(of) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.limitOf({ name: getKeyName(of) })} onClose=${onClose}>
     <form onSubmit=${limit}>
       <p>${w.limitAbout}</p>
       <${AllowedAddressesField} now=${of.allowed_addresses} />

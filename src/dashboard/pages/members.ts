@@ -3,7 +3,7 @@ import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { LoadedList } from '../parts/list.ts';
-import { useAction, useAll } from '../parts/load.ts';
+import { useAction, useAllPages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
@@ -14,7 +14,7 @@ export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}/members`;
-  const members = useAll<Member>(path);
+  const members = useAllPages<Member>(path);
   const { run, isBusy, error } = useAction();
   const invite = (event: SubmitEvent) => {
     event.preventDefault();
@@ -63,7 +63,7 @@ export function Members() {
 export function MemberHomes() {
   const { me, user, pick } = useSession();
   const { sessions: w } = words();
-  const homes = useAll<Membership>('/v1/memberships');
+  const homes = useAllPages<Membership>('/v1/memberships');
   const { run, isBusy, error } = useAction();
   const show = ({ home_user_id }: Membership) =>
     run(async () => pick(await callApi<User>('GET', `/v1/users/${home_user_id}`)));

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Operator, RollupReport } from '#src/api/dashboard/shapes.ts';
+import type { OperatorOverview, RollupReport } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { useAction, useLoad } from '../parts/load.ts';
@@ -35,9 +35,9 @@ const count = (value: number) => new Intl.NumberFormat().format(value);
  * State of the installation, refreshed every five seconds: rate of incoming readings, age of the newest reading, and lengths of the queues.
  */
 export function InstallationHealth() {
-  const health = useLoad(() => callApi<Operator>('GET', '/v1/operator'), []);
+  const health = useLoad(() => callApi<OperatorOverview>('GET', '/v1/operator'), []);
   // Response to the previous request. The rate is computed from the readings that were stored between two requests.
-  const before = useRef<Operator | null>(null);
+  const before = useRef<OperatorOverview | null>(null);
   const rate = useRef<number | null>(null);
   const now = health.value;
   if (now && now !== before.current) {
@@ -50,7 +50,7 @@ export function InstallationHealth() {
     return () => clearInterval(timer);
   }, [health.again]);
   return html`<${Loading} of=${health}>
-    ${({ lag_seconds, waiting, rejected, devices, backups, held_before }: Operator) => html`<dl class="figures">
+    ${({ lag_seconds, waiting, rejected, devices, backups, held_before }: OperatorOverview) => html`<dl class="figures">
       <div>
         <dt>Readings stored</dt>
         <dd class="big">${rate.current === null ? '…' : `${count(Math.max(0, Math.round(rate.current * 10) / 10))}/s`}</dd>

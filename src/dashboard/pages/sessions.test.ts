@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loadWords } from '#test/support/words.ts';
-import { browserName } from './sessions.ts';
+import { getBrowserName } from './sessions.ts';
 
 beforeAll(() => loadWords('en'));
 
@@ -18,5 +18,5 @@ test('shows the usual name of a browser', () => {
     ['curl/8.14.1', 'A program'],
     [null, 'A program'],
   ] as const)
-    expect(browserName(userAgent)).toBe(name);
+    expect(getBrowserName(userAgent)).toBe(name);
 });

@@ -3,7 +3,7 @@ import type { User } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { LoadedList } from '../parts/list.ts';
-import { submittedForm, useAction, useAll, useLoad } from '../parts/load.ts';
+import { submittedForm, useAction, useAllPages, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { ZoneSelect } from '../parts/time-zone.ts';
 import {
@@ -15,7 +15,7 @@ import {
   Field,
   Loading,
   RelativeTime,
-  renderMarks,
+  renderInlineMarkup,
 } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { type Words, words } from '../words/words.ts';
@@ -42,7 +42,7 @@ interface Session {
 export function Page() {
   const { me } = useSession();
   const { common, sessions: w } = words();
-  const sessions = useAll<Session>('/v1/sessions');
+  const sessions = useAllPages<Session>('/v1/sessions');
   const { run, error } = useAction();
   const end = ({ session_id }: Session) =>
     run(() => callApi('DELETE', `/v1/sessions/${session_id}`).then(sessions.again));
@@ -61,7 +61,7 @@ export function Page() {
       <${LoadedList} label=${w.list} of=${sessions}>${table}<//>
       <${OtherDeviceSignIn} onClose=${sessions.again} />
     <//>
-    <${Passkeys} proposedName=${browserName(navigator.userAgent)} />
+    <${Passkeys} proposedName=${getBrowserName(navigator.userAgent)} />
     <div class="grid"><${DeveloperLinks} /><${AccountData} /></div>
   `;
 
@@ -77,7 +77,7 @@ export function Page() {
         [
           w.browser,
           (one) =>
-            html`${browserName(one.user_agent)} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}`,
+            html`${getBrowserName(one.user_agent)} ${one.is_current && html`<${Badge} kind="good">${w.thisOne}<//>`}`,
         ],
         [w.from, ({ address }) => address ?? html`<span class="quiet">${w.unknown}</span>`],
         [w.signedIn, ({ created_at }) => at(created_at)],
@@ -89,7 +89,7 @@ export function Page() {
         key: ({ session_id }) => session_id,
         actions: (one) =>
           !one.is_current &&
-          html`<${ConfirmButton} label=${w.end} of=${browserName(one.user_agent)} question=${w.question} onSure=${() => end(one)} />`,
+          html`<${ConfirmButton} label=${w.end} of=${getBrowserName(one.user_agent)} question=${w.question} onSure=${() => end(one)} />`,
       },
     );
   }
@@ -151,14 +151,17 @@ export function EmailAddress() {
     <button ...${busyAttributes(isBusy)}>${w.changeEmail}</button>
   </form>`;
   // The user withdraws a new address by requesting the current address again.
-  const pending = (email: string, wanted: string) => html`<p>${renderMarks(w.emailPending({ email: wanted }))}</p>
+  const pending = (
+    email: string,
+    wanted: string,
+  ) => html`<p>${renderInlineMarkup(w.emailPending({ email: wanted }))}</p>
     <p class="actions">
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(wanted)}>${w.sendAgain}</button>
       <button type="button" ...${busyAttributes(isBusy)} onClick=${() => change(email)}>${w.withdraw}</button>
     </p>`;
   return html`<${Card} title=${w.emailTitle}>
     <${Loading} of=${user}>
-      ${({ email, pending_email }: User) => html`<p>${renderMarks(w.emailNow({ email }))}</p>
+      ${({ email, pending_email }: User) => html`<p>${renderInlineMarkup(w.emailNow({ email }))}</p>
         ${pending_email === undefined ? form() : pending(email, pending_email)}`}
     <//>
     <${ErrorMessage} text=${error} />
@@ -188,7 +191,7 @@ const systems = ({ iPhone, iPad, mac, chromebook }: Words['sessions']): [mark: R
 ];
 
 /** Returns the display name of a browser by its User-Agent header. */
-export function browserName(userAgent: string | null): string {
+export function getBrowserName(userAgent: string | null): string {
   const of = (list: [RegExp, string][]) => list.find(([mark]) => mark.test(userAgent ?? ''))?.[1];
   const { sessions: w } = words();
   const browser = of(BROWSERS) ?? w.program;

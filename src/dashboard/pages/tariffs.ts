@@ -3,11 +3,11 @@ import type { BillPeriod, Rates, Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { type Children, html } from '../html.ts';
-import { dayBefore, dayName, monthNames, weekdayNames } from '../parts/format.ts';
+import { formatDay, getDayBefore, listMonthNames, listWeekdayNames } from '../parts/format.ts';
 import { LoadedList, useListChanges } from '../parts/list.ts';
-import { useAll, useLoad } from '../parts/load.ts';
-import { todayInZone } from '../parts/period.ts';
-import { Card, ConfirmButton, ErrorMessage, renderMarks } from '../parts/ui.ts';
+import { useAllPages, useLoad } from '../parts/load.ts';
+import { getTodayInZone } from '../parts/period.ts';
+import { Card, ConfirmButton, ErrorMessage, renderInlineMarkup } from '../parts/ui.ts';
 import { usePageLink, useSession } from '../session.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
@@ -19,18 +19,18 @@ import { WhatIf } from './tariffs/what-if.ts';
 export function Page() {
   const { me, user } = useSession();
   const { common, tariffs: w } = words();
-  const tariffs = useAll<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id }));
-  const series = useAll<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
+  const tariffs = useAllPages<Tariff>(withQuery('/v1/tariffs', { user_id: user.user_id }));
+  const series = useAllPages<UsableSeries>(withQuery('/v1/usable-series', { user_id: user.user_id }));
   const [open, setOpen] = useState<'new' | Tariff | null>(null);
   const { change, done, told, error } = useListChanges(tariffs);
-  const today = todayInZone(user.timezone);
+  const today = getTodayInZone(user.timezone);
   // The account's tariffs in the order of their first day.
   const all = tariffs.value ?? [];
   const current = all.findLast(({ valid_from }) => valid_from <= today) ?? null;
   const actions = (tariff: Tariff) => {
     const { tariff_id, name, valid_from } = tariff;
     return html`<button type="button" aria-label=${w.editOf({ name })} onClick=${() => setOpen(tariff)}>${common.edit}</button>
-      <${ConfirmButton} label=${common.delete} of=${name} question=${w.deleteQuestion({ day: dayName(valid_from) })}
+      <${ConfirmButton} label=${common.delete} of=${name} question=${w.deleteQuestion({ day: formatDay(valid_from) })}
         onSure=${() => change(() => callApi('DELETE', `/v1/tariffs/${tariff_id}`), w.deleted({ name }))} />`;
   };
   const terms = (tariff: Tariff) => html`<${TariffTerms} of=${tariff} series=${series.value} zone=${user.timezone} />`;
@@ -42,7 +42,7 @@ export function Page() {
     <p>${user.user_id === me.user_id ? w.aboutOwn : w.about({ email: user.email })}</p>
     <${ErrorMessage} text=${error} />
     <p class="quiet told" role="status">${told}</p>
-    <${LoadedList} label=${common.pages.tariffs} of=${tariffs} empty=${html`<p class="note">${renderMarks(w.empty)}</p>`}>
+    <${LoadedList} label=${common.pages.tariffs} of=${tariffs} empty=${html`<p class="note">${renderInlineMarkup(w.empty)}</p>`}>
       ${() => html`<${TariffList} of=${all} current=${current} today=${today} actions=${actions} terms=${terms} />`}
     <//>
     ${me.role === 'homeowner' && html`<${BillsLink} />`}
@@ -79,7 +79,7 @@ function BillsLink() {
   return (
     (bills.value ?? []).length > 0 &&
     html`<${Card} title=${common.pages.bills}>
-      <p>${renderMarks(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
+      <p>${renderInlineMarkup(w.seeBills, (name) => html`<a ...${to('bills')}>${name}</a>`)}</p>
     <//>`
   );
 }
@@ -100,8 +100,8 @@ function TariffList(props: {
       <${Card} title=${w.holdsNow} actions=${current && actions(current)}>
         ${
           current
-            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since({ day: dayName(current.valid_from) })}</span></p>${terms(current)}`
-            : html`<p class="quiet">${w.noneHolds({ day: dayName(later[0]?.valid_from ?? today) })}</p>`
+            ? html`<p><b>${current.name}</b> <span class="quiet">${w.since({ day: formatDay(current.valid_from) })}</span></p>${terms(current)}`
+            : html`<p class="quiet">${w.noneHolds({ day: formatDay(later[0]?.valid_from ?? today) })}</p>`
         }
       <//>
       ${later.length > 0 && html`<${Card} title=${w.toCome}>${table(later)}<//>`}
@@ -129,8 +129,8 @@ function TariffList(props: {
 function validityOf({ valid_from }: Tariff, all: readonly Tariff[]): string {
   const next = all.find((one) => one.valid_from > valid_from);
   return next
-    ? `${dayName(valid_from)} – ${dayName(dayBefore(next.valid_from))}`
-    : words().tariffs.fromOn({ day: dayName(valid_from) });
+    ? `${formatDay(valid_from)} – ${formatDay(getDayBefore(next.valid_from))}`
+    : words().tariffs.fromOn({ day: formatDay(valid_from) });
 }
 
 /**
@@ -196,8 +196,8 @@ export function describeRates(rates: Rates, currency: string, formatSeriesName: 
   }
   return rates.periods.map(({ per_kwh, days, from, to, months }) => {
     const when = [
-      ...(months ? [spans(months, monthNames())] : []),
-      ...(days ? [spans(days, weekdayNames())] : []),
+      ...(months ? [spans(months, listMonthNames())] : []),
+      ...(days ? [spans(days, listWeekdayNames())] : []),
       ...(from || to ? [`${from ?? '00:00'}–${to ?? '24:00'}`] : []),
     ];
     const name = when.join(', ') || (rates.periods.length > 1 ? w.otherwise : w.always);

@@ -3,12 +3,12 @@ import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import { callApi } from '../api.ts';
 import { type Children, html } from '../html.ts';
 import { ListCard, renderFirstSteps, useListChanges } from '../parts/list.ts';
-import { useAll, useLoad } from '../parts/load.ts';
+import { useAllPages, useLoad } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
 import { Badge, ConfirmButton, RelativeTime } from '../parts/ui.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { CreateWebhook, type EventType, RotateSecret, webhookName } from './webhooks/create-webhook.ts';
+import { CreateWebhook, type EventType, getWebhookName, RotateSecret } from './webhooks/create-webhook.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { getPauseReason } from './webhooks/webhook.ts';
 
@@ -16,7 +16,7 @@ import { getPauseReason } from './webhooks/webhook.ts';
 export function Page() {
   const { me } = useSession();
   const { common, webhooks: w } = words();
-  const webhooks = useAll<Webhook>('/v1/webhooks');
+  const webhooks = useAllPages<Webhook>('/v1/webhooks');
   const [wanted] = useState(eventInAddress);
   const [open, setOpen] = useState<'create' | Webhook | null>(wanted === null ? null : 'create');
   const [picked, setPicked] = useState<string | null>(null);
@@ -50,7 +50,7 @@ export function Page() {
   `;
 
   function actions(webhook: Webhook) {
-    const name = webhookName(webhook);
+    const name = getWebhookName(webhook);
     const path = `/v1/webhooks/${webhook.webhook_id}`;
     const [status, label, of, changed] =
       webhook.status === 'active'

@@ -3,19 +3,19 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { ChartFigure, plotBasics, renderKey, useDrawing } from './drawing.ts';
+import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
 import { createMoneyFormatter, kwh } from './format.ts';
 import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
 /** A layer of stacked bars. */
-export interface BarPart {
+export interface BarSegment {
   name: string;
   /** Custom property of the style sheet with the colour of the layer, such as --sun. */
   colour: string;
 }
 
 /** Returns the height of a page's first chart in pixels. On a phone it is lower, so that the chart is visible without scrolling. */
-export const firstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
+export const getFirstChartHeightPx = (): number => (innerWidth > 704 ? 260 : 180);
 
 /** A quantity that is drawn as a line over the bars, with its own axis on the right. */
 interface LineOverBars {
@@ -39,7 +39,7 @@ interface BarChartOptions {
   unit?: string;
   shown?: Shown;
   /** Layers of the bars. */
-  parts?: readonly BarPart[];
+  parts?: readonly BarSegment[];
   /** Name of the compared period, whose bars are drawn behind the others. */
   ghost?: string | undefined;
   over?: LineOverBars;
@@ -64,7 +64,7 @@ export function BarChart(options: BarChartOptions) {
   } = options;
   const { shown = currency === undefined ? kwh : createMoneyFormatter(currency) } = options;
   const [pointed, setPointed] = useState<number | null>(null);
-  const box = useDrawing(
+  const box = usePlot(
     (element) =>
       bars.every((bar) => bar.value === null)
         ? null
@@ -75,11 +75,11 @@ export function BarChart(options: BarChartOptions) {
   const hasEstimated = bars.some(({ estimated }) => estimated > 0);
   const { chart } = words().common;
   const keys = [
-    ...(mark === undefined ? [] : [renderKey('--mark', mark)]),
-    ...parts.map((part) => renderKey(part.colour, part.name)),
-    ...(ghost === undefined ? [] : [renderKey('--ghost', ghost)]),
-    ...(over === undefined ? [] : [renderKey('--ink', `${over.name}, ${over.unit}`)]),
-    ...(hasEstimated && mark === undefined ? [renderKey('--pale', chart.estimated)] : []),
+    ...(mark === undefined ? [] : [renderChartKey('--mark', mark)]),
+    ...parts.map((part) => renderChartKey(part.colour, part.name)),
+    ...(ghost === undefined ? [] : [renderChartKey('--ghost', ghost)]),
+    ...(over === undefined ? [] : [renderChartKey('--ink', `${over.name}, ${over.unit}`)]),
+    ...(hasEstimated && mark === undefined ? [renderChartKey('--pale', chart.estimated)] : []),
   ];
   const readout = one
     ? [
@@ -133,7 +133,7 @@ function sentence(
   bar: Bar,
   mark: string | undefined,
   shown: Shown,
-  parts: readonly BarPart[],
+  parts: readonly BarSegment[],
   ghost: string | undefined,
 ): string {
   const estimated = bar.estimated > 0 ? `, ${words().common.estimatedOfIt({ amount: shown(bar.estimated) })}` : '';
@@ -162,7 +162,7 @@ function summary(bars: Bar[], mark: string | undefined, shown: Shown): string {
 /** Data that are drawn in a chart. */
 interface Drawn {
   bars: Bar[];
-  parts: readonly BarPart[];
+  parts: readonly BarSegment[];
   over: LineOverBars | undefined;
   threshold: number | undefined;
 }
@@ -173,7 +173,7 @@ function draw(
   height: number,
   point: (index: number | null) => void,
 ): uPlot {
-  const { colour, axis, common } = plotBasics(element, height, point);
+  const { colour, axis, common } = getPlotOptions(element, height, point);
   const colours: BarColours = {
     parts: parts.map((part) => colour(part.colour)),
     accent: colour('--accent'),

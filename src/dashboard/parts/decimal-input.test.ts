@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDecimal, toTypedNumber } from './decimal-input.ts';
+import { parseLocalDecimal, toTypedNumber } from './decimal-input.ts';
 
 const number = (value: string) => ({ kind: 'number', value });
 const unclear = (...values: string[]) => ({ kind: 'unclear', values });
@@ -21,29 +21,30 @@ test.each([
   ['0.1234', '0.1234'],
   ['1234.567', '1234.567'],
 ])('parses %s as %s, in every language', (text, value) => {
-  expect(readDecimal(text, '.')).toEqual(number(value));
-  expect(readDecimal(text, ',')).toEqual(number(value));
+  expect(parseLocalDecimal(text, '.')).toEqual(number(value));
+  expect(parseLocalDecimal(text, ',')).toEqual(number(value));
 });
 
 test('three digits after one mark are decimals if the language uses that mark for decimals, and ambiguous otherwise', () => {
-  expect(readDecimal('1.234', '.')).toEqual(number('1.234'));
-  expect(readDecimal('1,234', ',')).toEqual(number('1.234'));
-  expect(readDecimal('1,234', '.')).toEqual(unclear('1.234', '1234'));
-  expect(readDecimal('1.234', ',')).toEqual(unclear('1.234', '1234'));
-  expect(readDecimal('-12.500', ',')).toEqual(unclear('-12.500', '-12500'));
+  expect(parseLocalDecimal('1.234', '.')).toEqual(number('1.234'));
+  expect(parseLocalDecimal('1,234', ',')).toEqual(number('1.234'));
+  expect(parseLocalDecimal('1,234', '.')).toEqual(unclear('1.234', '1234'));
+  expect(parseLocalDecimal('1.234', ',')).toEqual(unclear('1.234', '1234'));
+  expect(parseLocalDecimal('-12.500', ',')).toEqual(unclear('-12.500', '-12500'));
 });
 
 test.each(['abc', '1e3', '1,2,3', '12.34,5', '1.23.456', '1.234,56,7', '1,5 kWh', '--1', '.', '1 23', '0x10', '٣'])(
   'rejects %s as a number',
   (text) => {
-    expect(readDecimal(text, '.')).toEqual({ kind: 'none' });
-    expect(readDecimal(text, ',')).toEqual({ kind: 'none' });
+    expect(parseLocalDecimal(text, '.')).toEqual({ kind: 'none' });
+    expect(parseLocalDecimal(text, ',')).toEqual({ kind: 'none' });
   },
 );
 
 test('an empty field is no error, and a formatted number is parsed back', () => {
-  expect(readDecimal('  ')).toEqual({ kind: 'empty' });
+  expect(parseLocalDecimal('  ')).toEqual({ kind: 'empty' });
   expect(toTypedNumber(null)).toBe('');
   for (const value of ['0.305', '1.234', '12500.5', '100', '-3.125'])
-    for (const point of ['.', ',']) expect(readDecimal(toTypedNumber(value, point), point)).toEqual(number(value));
+    for (const point of ['.', ','])
+      expect(parseLocalDecimal(toTypedNumber(value, point), point)).toEqual(number(value));
 });

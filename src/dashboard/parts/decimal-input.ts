@@ -15,7 +15,7 @@ const shown = (value: string | number) => numberFormat({ maximumFractionDigits: 
 /** Returns the error message for a typed number, or '' if the number is valid. */
 export function findDecimalError(text: string, { least, most, isWhole = false }: Limits): string {
   const w = words().common.numbers;
-  const typed = readDecimal(text);
+  const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return '';
   // Shows both possible meanings of an ambiguous number without thousands separators, so that the user can type one of them.
   if (typed.kind === 'unclear') return w.unclear({ as: toTypedNumber(typed.values[0]), or: typed.values[1] });
@@ -45,7 +45,7 @@ export function DecimalInput(props: {
   const ref = useRef<HTMLInputElement>(null);
   const check = () => {
     const text = ref.current?.value ?? '';
-    const isAsked = limits !== null || readDecimal(text).kind === 'unclear';
+    const isAsked = limits !== null || parseLocalDecimal(text).kind === 'unclear';
     ref.current?.setCustomValidity(isAsked ? findDecimalError(text, limits ?? {}) : '');
   };
   // Validates after every render, because the program may have filled in the value.
@@ -85,7 +85,7 @@ const pointHere = (): string =>
  * Parses a typed number with a decimal point or comma, with or without thousands separators. In a locale with a decimal comma, `1.234` is
  * ambiguous (and `1,234` in a locale with a decimal point), to avoid an error by a factor of a thousand. Pure except for the locale.
  */
-export function readDecimal(text: string, point = pointHere()): Typed {
+export function parseLocalDecimal(text: string, point = pointHere()): Typed {
   const whole = text.trim();
   if (whole === '') return { kind: 'empty' };
   const { sign = '', body = '' } = /^(?<sign>[-+−]?)(?<body>\d[\d.,\s'’]*|[.,]\d+)$/.exec(whole)?.groups ?? {};
@@ -126,7 +126,7 @@ export const toTypedNumber = (value: string | number | null | undefined, point =
 
 /** Returns the typed number. NaN if the text is invalid or ambiguous; null if it is empty. */
 export function parseDecimalInput(text: string): number | null {
-  const typed = readDecimal(text);
+  const typed = parseLocalDecimal(text);
   if (typed.kind === 'empty') return null;
   return typed.kind === 'number' ? Number(typed.value) : Number.NaN;
 }

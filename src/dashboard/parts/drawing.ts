@@ -7,7 +7,7 @@ import { words } from '../words/words.ts';
  * Returns the options that all plots share, the style of their axes, and the colours of an element. `point`: called with the index of the
  * value at the pointer.
  */
-export function plotBasics(element: HTMLElement, height: number, point: (index: number | null) => void) {
+export function getPlotOptions(element: HTMLElement, height: number, point: (index: number | null) => void) {
   /** Returns the value of a style sheet colour in the current theme, for the canvas. */
   const colour = (name: string) => {
     element.style.color = `var(${name})`;
@@ -35,7 +35,7 @@ export function plotBasics(element: HTMLElement, height: number, point: (index: 
  * Creates an element with a plot of the same width. The plot is redrawn whenever `keys` or the page's colours change. If `draw` returns
  * null, the element is empty.
  */
-export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
+export function usePlot(draw: (element: HTMLElement) => uPlot | null, keys: readonly unknown[]) {
   const box = useRef<HTMLDivElement>(null);
   // Position of the pointer over the plot. It is preserved when the plot is redrawn.
   const pointed = useRef({ left: -1, top: -1 });
@@ -76,7 +76,7 @@ export function useDrawing(draw: (element: HTMLElement) => uPlot | null, keys: r
 }
 
 /** Renders an entry of a chart's key: the colour and the name of a quantity. `colour`: custom property of the style sheet. */
-export const renderKey = (colour: string, name: string) =>
+export const renderChartKey = (colour: string, name: string) =>
   html`<span class="key"><i class="swatch" style=${{ background: `var(${colour})` }} /> ${name}</span>`;
 
 /**

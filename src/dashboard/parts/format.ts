@@ -20,7 +20,7 @@ export function createMoneyFormatter(currency: string): (value: number) => strin
 }
 
 /** Formats a volume in m³. */
-export const cubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
+export const formatCubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
 /** Formats a share from 0 to 1 as a percentage. */
 export const percent = (share: number): string =>
@@ -57,15 +57,15 @@ export function ago(iso: string, nowMs = Date.now()): string {
 }
 
 /** Returns the number of whole days since a time. */
-export const daysSince = (iso: string, nowMs = Date.now()): number =>
+export const countDaysSince = (iso: string, nowMs = Date.now()): number =>
   Math.floor((nowMs - Date.parse(iso)) / 86_400_000);
 
 /** Formats a day given as YYYY-MM-DD. */
-export const dayName = (date: string): string =>
+export const formatDay = (date: string): string =>
   dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(date));
 
 /** Formats a whole hour of the day: "14:00". */
-export const hourName = (hour: number): string =>
+export const formatHourOfDay = (hour: number): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }).format(
     Date.UTC(2024, 0, 1, hour),
   );
@@ -76,8 +76,8 @@ const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index:
 };
 
 /** Returns the names of the weekdays, starting with Monday. (1 January 2024 was a Monday.) */
-export const weekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
-export const monthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
+export const listWeekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
+export const listMonthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
 /** Formats a number with a fixed number of decimals. */
 export const decimals = (value: number, digits: number): string =>
@@ -113,4 +113,5 @@ export const formatRoughMoney = (amount: number, currency: string): string =>
   }).format(amount);
 
 /** Returns the day before a day; both are YYYY-MM-DD. */
-export const dayBefore = (date: string): string => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
+export const getDayBefore = (date: string): string =>
+  new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);

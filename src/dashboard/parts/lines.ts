@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { html } from '../html.ts';
 import { dateFormat, locale, numberFormat } from '../words/locale.ts';
 import { language, words } from '../words/words.ts';
-import { ChartFigure, plotBasics, renderKey, useDrawing } from './drawing.ts';
+import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
 
 /** A quantity over time. A value is null if unknown. */
 export interface ChartLine {
@@ -38,7 +38,7 @@ const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).for
 export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);
-  const box = useDrawing((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
+  const box = usePlot((element) => draw(element, props, setPointed), [JSON.stringify(props)]);
   const all = [...lines, bars];
   const name = stepNames(zone);
   const figure = ({ values, unit }: Pick<ChartLine, 'values' | 'unit'>, index: number) => {
@@ -47,7 +47,7 @@ export function LineChart(props: LinesOptions) {
   };
   const readout =
     pointed === null || atMs[pointed] === undefined
-      ? all.map((one) => renderKey(one.colour, `${one.name}, ${one.unit}`))
+      ? all.map((one) => renderChartKey(one.colour, `${one.name}, ${one.unit}`))
       : `${name(atMs[pointed])}: ${all.map((one) => `${amid(one.name)} ${figure(one, pointed)}`).join(', ')}`;
   const rows = atMs.map((ms, index) => ({ name: name(ms), cells: all.map((one) => figure(one, index)) }));
   return html`<${ChartFigure} title=${title} readout=${readout} columns=${all.map((one) => one.name)} rows=${rows} isTall>
@@ -81,7 +81,7 @@ function draw(
   { atMs, stepMs, zone, lines, bars }: LinesOptions,
   point: (index: number | null) => void,
 ): uPlot {
-  const { colour, axis, common } = plotBasics(element, HEIGHT_PX, point);
+  const { colour, axis, common } = getPlotOptions(element, HEIGHT_PX, point);
   const foot = colour(bars.colour);
   const options: uPlot.Options = {
     ...common,

@@ -4,7 +4,7 @@ import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { FocusableList } from './focus.ts';
 import { type Loaded, type Pages, useAction } from './load.ts';
-import { Card, ErrorMessage, Loading, renderMarks } from './ui.ts';
+import { Card, ErrorMessage, Loading, renderInlineMarkup } from './ui.ts';
 
 interface List<T> {
   label: string;
@@ -84,4 +84,4 @@ export function useListChanges(list: Loaded<unknown>) {
 
 /** Renders the text of an empty list: what the list is for, and the first steps. */
 export const renderFirstSteps = (about: string, steps: Readonly<Record<string, string>>) => html`<p>${about}</p>
-  <ol>${Object.values(steps).map((step) => html`<li>${renderMarks(step)}</li>`)}</ol>`;
+  <ol>${Object.values(steps).map((step) => html`<li>${renderInlineMarkup(step)}</li>`)}</ol>`;

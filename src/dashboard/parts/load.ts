@@ -66,7 +66,7 @@ export function useLoad<T>(ask: () => Promise<T>, keys: readonly unknown[]): Loa
 }
 
 /** Loads all rows of a list, up to `most`. `path`: path of the list without a limit. */
-export const useAll = <T>(path: string, most?: number): Loaded<T[]> =>
+export const useAllPages = <T>(path: string, most?: number): Loaded<T[]> =>
   useLoad(() => fetchAll<T>(path, most), [path, most]);
 
 /** Runs actions, one at a time, and stores the error of the last action. */

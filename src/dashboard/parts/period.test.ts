@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  daysName,
+  changePeriodUnit,
+  formatDayRange,
+  formatPeriod,
   getIsoWeek,
   getLastDay,
   getPeriodAddress,
+  getPeriodAt,
+  getPeriodToShow,
   monthBefore,
   PERIOD_UNITS,
   parsePeriodAddress,
-  periodAt,
-  periodName,
-  periodOfUnit,
-  periodToShow,
   shiftPeriod,
 } from './period.ts';
 
@@ -24,28 +24,28 @@ describe('a period of the dashboard', () => {
   test('has an address from which it is restored, and arrows that lead to its neighbours and back', () => {
     fc.assert(
       fc.property(units, dates, (unit, date) => {
-        const period = periodAt(unit, date);
+        const period = getPeriodAt(unit, date);
         expect(period.start <= date && date <= getLastDay(period)).toBe(true);
         expect(parsePeriodAddress(getPeriodAddress(period))).toEqual(period);
         const next = shiftPeriod(period, 1);
         expect(shiftPeriod(next, -1)).toEqual(period);
         expect(next.start > getLastDay(period)).toBe(true);
-        expect(periodAt(unit, getLastDay(period))).toEqual(period);
+        expect(getPeriodAt(unit, getLastDay(period))).toEqual(period);
       }),
     );
   });
 
   test('that contains today still contains it after its unit changes; any other period keeps its first day', () => {
-    const october = periodAt('month', '2026-10-20');
-    expect(periodOfUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
-    expect(periodOfUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
-    expect(periodOfUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
+    const october = getPeriodAt('month', '2026-10-20');
+    expect(changePeriodUnit('day', october, '2026-10-12')).toEqual({ unit: 'day', start: '2026-10-12' });
+    expect(changePeriodUnit('week', october, '2026-12-01')).toEqual({ unit: 'week', start: '2026-09-28' });
+    expect(changePeriodUnit('year', october, '2026-12-01')).toEqual({ unit: 'year', start: '2026-01-01' });
   });
 
   test('of a week has its ISO 8601 number', () => {
     expect(getIsoWeek('2026-12-28')).toEqual({ year: 2026, week: 53 });
     expect(getIsoWeek('2024-12-30')).toEqual({ year: 2025, week: 1 });
-    expect(getPeriodAddress(periodAt('week', '2027-01-03'))).toBe('week/2026-W53');
+    expect(getPeriodAddress(getPeriodAt('week', '2027-01-03'))).toBe('week/2026-W53');
   });
 
   test('is null if the address is invalid', () => {
@@ -64,9 +64,9 @@ describe('a period of the dashboard', () => {
   });
 
   test('has a readable name', () => {
-    expect(periodName(periodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
-    expect(periodName(periodAt('month', '2026-10-12'))).toBe('October 2026');
-    expect(daysName('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
+    expect(formatPeriod(getPeriodAt('day', '2026-10-12'))).toMatch(/Mon.*12/);
+    expect(formatPeriod(getPeriodAt('month', '2026-10-12'))).toBe('October 2026');
+    expect(formatDayRange('2026-10-12', '2026-10-18')).toMatch(/12.*18/);
   });
 });
 
@@ -78,7 +78,7 @@ test.each([
   ['fortnight', 'day/2026-11-24'],
   ['week/2026-W02', 'week/2026-W02'],
 ])('the address "%s" shows the period %s', (address, shown) => {
-  expect(getPeriodAddress(periodToShow(address, '2026-11-24'))).toBe(shown);
+  expect(getPeriodAddress(getPeriodToShow(address, '2026-11-24'))).toBe(shown);
 });
 
 test('monthBefore returns the first and the last day of the previous month', () => {

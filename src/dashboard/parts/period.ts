@@ -29,7 +29,7 @@ const known = (date: string): number => msOf(date) ?? 0;
 const weekdayOf = (ms: number): number => new Date(ms).getUTCDay() || 7;
 
 /** Returns the period of a unit that contains a date. Pure. */
-export function periodAt(unit: PeriodUnit, date: string): Period {
+export function getPeriodAt(unit: PeriodUnit, date: string): Period {
   const ms = known(date);
   if (unit === 'week') return { unit, start: dateOf(Math.max(0, ms - (weekdayOf(ms) - 1) * DAY_MS)) };
   const lengths = { day: 10, month: 7, year: 4 } as const;
@@ -85,33 +85,33 @@ export function parsePeriodAddress(address: string): Period | null {
  * Returns the period that a page shows: the period in the address; if the address contains only a unit, the current period of this unit;
  * otherwise today. Pure.
  */
-export const periodToShow = (address: string, today: string): Period =>
+export const getPeriodToShow = (address: string, today: string): Period =>
   parsePeriodAddress(address) ??
-  periodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
+  getPeriodAt(PERIOD_UNITS.find((one) => one === address.replace(/\/$/, '')) ?? 'day', today);
 
 /**
  * Returns the period to show after the user has selected another unit. If the previous period contains today, the new period does, too;
  * otherwise it contains the first day of the previous period. Pure.
  */
-export function periodOfUnit(unit: PeriodUnit, period: Period, today: string): Period {
+export function changePeriodUnit(unit: PeriodUnit, period: Period, today: string): Period {
   const holdsToday = period.start <= today && today <= getLastDay(period);
-  return periodAt(unit, holdsToday ? today : period.start);
+  return getPeriodAt(unit, holdsToday ? today : period.start);
 }
 
 /** Formats a period, as in "Mon, 12 Oct 2026", "12 – 18 Oct 2026", "October 2026", "2026". */
-export function periodName(period: Period): string {
+export function formatPeriod(period: Period): string {
   const { unit, start } = period;
   if (unit === 'day')
     return dateFormat({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
       known(start),
     );
   if (unit === 'month') return dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(known(start));
-  return unit === 'year' ? start.slice(0, 4) : daysName(start, getLastDay(period));
+  return unit === 'year' ? start.slice(0, 4) : formatDayRange(start, getLastDay(period));
 }
 
 /** Formats a range of days. If the range is a single day, includes its weekday. */
-export function daysName(start: string, end: string): string {
-  if (start === end) return periodName({ unit: 'day', start });
+export function formatDayRange(start: string, end: string): string {
+  if (start === end) return formatPeriod({ unit: 'day', start });
   return dateFormat({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).formatRange(
     known(start),
     known(end),
@@ -125,5 +125,5 @@ export function monthBefore(today: string): { start: string; end: string } {
 }
 
 /** Returns the current day in a time zone. */
-export const todayInZone = (zone: string): string =>
+export const getTodayInZone = (zone: string): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(Date.now());

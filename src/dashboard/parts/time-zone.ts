@@ -5,7 +5,7 @@ import { html } from '../html.ts';
 import { useSession } from '../session.ts';
 import { words } from '../words/words.ts';
 import { submittedForm, useAction } from './load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from './ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from './ui.ts';
 
 /** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
@@ -38,7 +38,7 @@ export function TimeZoneQuestion() {
   };
   return html`<${Card} title=${w.zoneQuestion}>
     <form onSubmit=${save}>
-      <p>${renderMarks(w.zoneProposed({ zone: proposed }))}</p>
+      <p>${renderInlineMarkup(w.zoneProposed({ zone: proposed }))}</p>
       <${Field} label=${common.fields.timezone} hint=${w.zoneHint} control=${ZoneSelect} zone=${proposed} />
       <${ErrorMessage} text=${error} />
       <button class="main" ...${busyAttributes(isBusy)}>${common.save}</button>

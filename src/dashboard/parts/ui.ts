@@ -243,7 +243,7 @@ const MARKS = /\*\*(.+?)\*\*|`(.+?)`|\[(.+?)\]/g;
  * Converts a text with marks to markup, so that translators can move the marked parts within the sentence. `links`: functions that render
  * the links, in the order of the text.
  */
-export function renderMarks(text: string, ...links: ((name: string) => Children)[]): Children[] {
+export function renderInlineMarkup(text: string, ...links: ((name: string) => Children)[]): Children[] {
   const parts: Children[] = [];
   let end = 0;
   let link = 0;

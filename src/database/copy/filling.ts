@@ -4,11 +4,11 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, statfs, writeFile } fro
 import { basename, dirname, join } from 'node:path';
 import {
   canCloseForWriting,
-  closeForWriting,
+  closeDatabaseForWriting,
   explainClosing,
   FILLED_FROM_PREFIX,
   isClosedForWriting,
-  openForWriting,
+  openDatabaseForWriting,
 } from '../closing.ts';
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
@@ -43,7 +43,7 @@ export async function markTargetAsFilling({ source, target }: Pools): Promise<vo
   }
   await inTransaction(target, async (client) => {
     await client.query('UPDATE installation SET installation_id = $1', [FILLED_FROM_PREFIX + from.id]);
-    await closeForWriting(client);
+    await closeDatabaseForWriting(client);
   });
 }
 
@@ -52,7 +52,7 @@ export async function markTargetAsFilled({ source, target }: Pools): Promise<voi
   const { id, shards } = await stateOf(source);
   await inTransaction(target, async (client) => {
     await client.query('UPDATE installation SET installation_id = $1, shards = $2', [id, shards]);
-    await openForWriting(client);
+    await openDatabaseForWriting(client);
   });
 }
 

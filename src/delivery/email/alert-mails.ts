@@ -1,6 +1,6 @@
-import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import type { Reader, Words } from '../words/words.ts';
-import { type Content, oneLine, type Row } from './content.ts';
+import { type Content, type Row, toSingleLine } from './content.ts';
 
 type UsageAlert = keyof Words['alert']['used'];
 type CostAlert = keyof Words['alert']['cost'];
@@ -31,7 +31,7 @@ export function describeAlert(data: Record<string, unknown>, reader: Reader, nam
       rows: [since, [w.silentFor, `${alert.threshold_hours} h`]],
     };
   const devices = alert.devices
-    .slice(0, MAX_DEVICES)
+    .slice(0, MAX_NAMED_DEVICES)
     .map(({ device_id, kwh_used }): Row => [nameOf(device_id, names), reader.kwh(kwh_used)]);
   if (alert.type === 'daily_cost' || alert.type === 'monthly_cost') {
     const cost = reader.money(alert.cost, alert.currency);
@@ -57,10 +57,10 @@ function when({ type, period_start }: AlertData, reader: Reader): string {
 }
 
 /** Returns the location of a device, or its id if the device has no visible name. */
-const locationOf = (id: string, names: DeviceNames) => oneLine(names.get(id)?.location ?? '') || id;
+const locationOf = (id: string, names: DeviceNames) => toSingleLine(names.get(id)?.location ?? '') || id;
 
 /** Returns the location and type of a device, because a meter and a plug may be in the same room. */
 function nameOf(id: string, names: DeviceNames): string {
-  const type = oneLine(names.get(id)?.type ?? '');
+  const type = toSingleLine(names.get(id)?.type ?? '');
   return type ? `${locationOf(id, names)} (${type})` : locationOf(id, names);
 }

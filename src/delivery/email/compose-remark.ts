@@ -2,7 +2,7 @@ import { escapeHtml } from '#src/core/html.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import type { Language, Reader } from '../words/words.ts';
 import { layOutMail, type Mail } from './compose.ts';
-import { oneLine } from './content.ts';
+import { toSingleLine } from './content.ts';
 
 /** The texts about a remark, in the language of their recipient. */
 interface RemarkTexts {
@@ -35,5 +35,5 @@ export function layOutRemark(
     `<p>${link(home, labels.look)}</p>`,
     `<p style="color:#57606a">${escapeHtml(reason)} ${link(off, labels.off)}.</p>`,
   ].join('');
-  return { subject: oneLine(subject), text, html: layOutMail(reader, body) };
+  return { subject: toSingleLine(subject), text, html: layOutMail(reader, body) };
 }

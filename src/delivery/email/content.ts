@@ -9,4 +9,4 @@ export interface Content {
 }
 
 /** Joins a text into one line for subjects and text messages, because a location that a person typed may contain line breaks. */
-export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+export const toSingleLine = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -1,8 +1,8 @@
 import { isAppScope } from '#src/auth/scopes.ts';
-import { type DeviceNames, MAX_DEVICES } from '../device-names.ts';
+import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import { type Reader, textNamed, type Words } from '../words/words.ts';
 import { describeAlert } from './alert-mails.ts';
-import { type Content, oneLine, type Row } from './content.ts';
+import { type Content, type Row, toSingleLine } from './content.ts';
 import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
 
 type Data = Record<string, unknown>;
@@ -82,7 +82,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   'passkey.added': ({ common, passkeyAdded: w }, { name, added_at }, { moment }) => ({
     sentence: w.subject,
     rows: [
-      [w.passkey, common.quoted({ name: oneLine(String(name)) })],
+      [w.passkey, common.quoted({ name: toSingleLine(String(name)) })],
       [w.added, moment(String(added_at))],
       [common.means, w.means],
       [common.notYou, w.notYou],
@@ -104,14 +104,14 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
   },
   'series.source_failing': ({ common, seriesFailing }, data, { moment }) => {
     const w = { ...seriesFailing, ...seriesFailing[data.kind === 'emission' ? 'emission' : 'price'] };
-    const series = common.quoted({ name: oneLine(String(data.name ?? data.series_id)) });
+    const series = common.quoted({ name: toSingleLine(String(data.name ?? data.series_id)) });
     return {
       sentence: w.subject({ series }),
       rows: [
         [w.series, `${series} (${data.series_id})`],
-        [w.source, oneLine(String(data.source))],
+        [w.source, toSingleLine(String(data.source))],
         [w.since, moment(String(data.failing_since))],
-        [w.error, oneLine(String(data.last_error))],
+        [w.error, toSingleLine(String(data.last_error))],
         [common.means, w.means],
         [common.canDo, w.canDo],
       ],
@@ -136,7 +136,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
 
 /** Formats a key by the name that its owner gave it and by its first characters, which the list of keys also shows. */
 function keyName({ name, prefix }: Data, { common }: Words): string {
-  const called = oneLine(typeof name === 'string' ? name : '');
+  const called = toSingleLine(typeof name === 'string' ? name : '');
   return called ? `${common.quoted({ name: called })} (${prefix}…)` : `${prefix}…`;
 }
 
@@ -148,20 +148,20 @@ function listEndedAccess(words: Words, { because, keys, sessions, passkeys = [],
   const { common, accessEnded: w } = words;
   const rows = (name: string, list: unknown, of: (one: Data) => string): Row[] => {
     const all = list as Data[];
-    const more = all.length - MAX_DEVICES;
+    const more = all.length - MAX_NAMED_DEVICES;
     return [
-      ...all.slice(0, MAX_DEVICES).map((one): Row => [name, of(one)]),
+      ...all.slice(0, MAX_NAMED_DEVICES).map((one): Row => [name, of(one)]),
       ...(more > 0 ? [[name, common.more({ count: more })] as Row] : []),
     ];
   };
   const sessionName = ({ user_agent, address }: Data) =>
-    oneLine(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
+    toSingleLine(w.from({ browser: String(user_agent ?? w.someBrowser), address: String(address ?? w.someAddress) }));
   return [
     [common.why, textNamed(w.why, because)],
     ...rows(w.key, keys, (one) => keyName(one, words)),
     ...rows(w.session, sessions, sessionName),
-    ...rows(w.passkey, passkeys, (one) => oneLine(String(one.name))),
-    ...rows(w.webhook, webhooks, (one) => oneLine(String(one))),
+    ...rows(w.passkey, passkeys, (one) => toSingleLine(String(one.name))),
+    ...rows(w.webhook, webhooks, (one) => toSingleLine(String(one))),
     [common.canDo, w.canDo],
   ];
 }

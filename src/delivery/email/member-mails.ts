@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { textNamed, type Words } from '../words/words.ts';
-import { type Content, oneLine, type Row } from './content.ts';
+import { type Content, type Row, toSingleLine } from './content.ts';
 
 /** Addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
@@ -75,7 +75,7 @@ export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {
         [common.why, textNamed(w.why, because)],
         [common.ended, w.theirAccess],
         ...(theirs.length > 0 ? [[w.should, w.renew] as Row] : []),
-        ...theirs.map(({ id, name }): Row => [id, oneLine(name)]),
+        ...theirs.map(({ id, name }): Row => [id, toSingleLine(name)]),
       ],
     };
   },

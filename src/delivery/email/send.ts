@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { accountOfEmail, confirmEmailLink } from '#src/auth/sign-ins.ts';
+import { findAccountOfEmail, getEmailConfirmationLink } from '#src/auth/sign-ins.ts';
 import { escapeHtml } from '#src/core/html.ts';
 import { newId } from '#src/core/ids.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
@@ -7,11 +7,11 @@ import { withTimeout } from '#src/core/timeout.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import {
-  ACCESS_MAIL,
+  ACCESS_MAIL_SUFFIX,
   type Channel,
-  capturedMessageName,
   type DeliveryAttempt,
-  type Outcome,
+  type DeliveryOutcome,
+  getCapturedMessageName,
   writeCapturedMessage,
 } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
@@ -61,8 +61,8 @@ export function createCapturingMailer(folder: string): Mailer {
   return {
     async send({ userId, givesAccess, ...message }) {
       const { message: source } = await transport.sendMail(message);
-      const name = `${message.messageId.replace(/^<|@.*$/g, '')}${givesAccess ? ACCESS_MAIL : '.eml'}`;
-      await writeCapturedMessage(folder, capturedMessageName(userId, name), source as Buffer);
+      const name = `${message.messageId.replace(/^<|@.*$/g, '')}${givesAccess ? ACCESS_MAIL_SUFFIX : '.eml'}`;
+      await writeCapturedMessage(folder, getCapturedMessageName(userId, name), source as Buffer);
       return null;
     },
     close: () => transport.close(),
@@ -140,7 +140,7 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
  * has the language of the home's account.
  */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
-  type === 'member.invited' && people ? accountOfEmail(db, people.memberEmail) : null;
+  type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;
 
 /** Returns the link that the mail about an event contains. */
 function linkOf(
@@ -148,7 +148,7 @@ function linkOf(
   { publicUrl, secret }: { publicUrl: string; secret: string },
 ): MailLink | null {
   if (type === 'user.email_to_confirm')
-    return { is: 'confirm', url: confirmEmailLink(publicUrl, secret, String(data.email_change_id)) };
+    return { is: 'confirm', url: getEmailConfirmationLink(publicUrl, secret, String(data.email_change_id)) };
   if (type === 'member.invited')
     return {
       is: 'invitation',
@@ -159,7 +159,7 @@ function linkOf(
   return { is: 'unsubscribe', url: `${publicUrl}/unsubscribe/${createMailedToken(secret, 'unsubscribe', ended)}` };
 }
 
-const failed = (error: string, responseStatus: number | null): Outcome => ({
+const failed = (error: string, responseStatus: number | null): DeliveryOutcome => ({
   succeeded: false,
   responseStatus,
   error: error.slice(0, 500),

@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { type Channel, capturedMessageName, type Outcome, writeCapturedMessage } from '../channel.ts';
+import { type Channel, type DeliveryOutcome, getCapturedMessageName, writeCapturedMessage } from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { composeEventMail } from '../email/event-mails.ts';
 import { loadReader } from '../words/words.ts';
@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 1_600;
 
 /** Sends text messages through a provider, or writes them to files. */
 export interface SmsSender {
-  send(message: { id: string; userId: string; to: string; body: string }): Promise<Outcome>;
+  send(message: { id: string; userId: string; to: string; body: string }): Promise<DeliveryOutcome>;
 }
 
 export interface TwilioOptions {
@@ -53,7 +53,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
     async send({ id, userId, to, body }) {
       await writeCapturedMessage(
         folder,
-        capturedMessageName(userId, `${id}.json`),
+        getCapturedMessageName(userId, `${id}.json`),
         `${JSON.stringify({ to, body })}\n`,
       );
       return { succeeded: true, responseStatus: null, error: null };

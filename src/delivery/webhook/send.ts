@@ -9,7 +9,13 @@ import { HOUR_MS } from '#src/core/units.ts';
 import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { EventBody, EventEnvelope } from '#src/events/bodies.ts';
-import { type Channel, type DeliveryAttempt, isLeaseOver, LEASE_OVER_OUTCOME, type Outcome } from '../channel.ts';
+import {
+  type Channel,
+  type DeliveryAttempt,
+  type DeliveryOutcome,
+  isLeaseOver,
+  LEASE_OVER_OUTCOME,
+} from '../channel.ts';
 import { createGuardedAgent, type GuardOptions } from './guarded-agent.ts';
 import { loadReceiver } from './subscriptions.ts';
 
@@ -44,7 +50,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
       const isNotice = noticesOf !== null;
       const body = isNotice
         ? noticeBody(options.publicUrl, noticesOf, sending.event)
-        : webhookBody(sending.event, environment);
+        : createWebhookBody(sending.event, environment);
       const url = new URL(webhook.url);
       const signed = isNotice ? NOTICE_HEADERS : signedHeaders(sending.event.id, clock(), body, secrets);
       if (url.hostname === TEST_RECEIVER_HOST) return { ...judged(200), responseBody: caughtAnswer(signed) };
@@ -59,13 +65,17 @@ export function createWebhookChannel(options: WebhookOptions): Channel & { close
   };
 }
 
-const failed = (error: string): Outcome => ({ succeeded: false, responseStatus: null, error: error.slice(0, 500) });
+const failed = (error: string): DeliveryOutcome => ({
+  succeeded: false,
+  responseStatus: null,
+  error: error.slice(0, 500),
+});
 
 /**
  * Sends one POST. A redirect counts as a failure, like every status except 2xx. Only the status decides the outcome. The first bytes of the
  * body are stored if they arrive within the maximum wait, even if the connection then breaks.
  */
-function post(url: URL, options: object, body: string, timeoutMs: number): Promise<Outcome> {
+function post(url: URL, options: object, body: string, timeoutMs: number): Promise<DeliveryOutcome> {
   return new Promise((resolve) => {
     const fromMs = performance.now();
     let isAnswered = false;
@@ -89,7 +99,7 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
   });
 }
 
-function judged(status: number): Outcome {
+function judged(status: number): DeliveryOutcome {
   const succeeded = status >= 200 && status < 300;
   const error = succeeded ? null : status >= 300 && status < 400 ? 'redirects are not followed' : `HTTP ${status}`;
   return { succeeded, responseStatus: status, error };
@@ -238,7 +248,7 @@ interface ToldEvent {
 }
 
 /** Returns the body of a webhook's request. The bytes of the body are the same at every attempt and in the delivery log. */
-export function webhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
+export function createWebhookBody({ id, type, createdAt, data }: ToldEvent, environment: Environment): string {
   const envelope: EventEnvelope = { id, type, created_at: createdAt.toISOString(), environment, data };
   return JSON.stringify(envelope);
 }
@@ -262,7 +272,7 @@ export const TEST_RECEIVER_HOST = 'catcher.example';
 const caughtAnswer = (headers: Record<string, string>): string => JSON.stringify(headers);
 
 /** Parses the headers in a response of the test receiver. Returns no headers if the text is another response or was cut off. */
-export function parseCaughtHeaders(answer: string | null): Record<string, string> {
+export function parseTestReceiverHeaders(answer: string | null): Record<string, string> {
   try {
     const headers: unknown = JSON.parse(answer ?? '');
     return typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : {};

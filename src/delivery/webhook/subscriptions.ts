@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { findUsableAuthorizations } from '#src/auth/authorizations.ts';
-import { findSubscription } from '#src/auth/green-button-resources.ts';
+import { findGreenButtonSubscription } from '#src/auth/green-button-resources.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
@@ -13,7 +13,7 @@ import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { EventType } from '#src/events/bodies.ts';
 import { HELD_UNTIL } from '../hold.ts';
-import { UNDELIVERED_DAYS } from '../retention.ts';
+import { UNDELIVERED_RETENTION_DAYS } from '../retention.ts';
 
 /** Time in ms for which the previous secret stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
@@ -185,7 +185,7 @@ async function resume(db: Database, webhookId: string, failingSince: Date | null
         eb('status', '=', 'pending'),
         and([
           eb('status', '=', 'failed'),
-          eb('created_at', '>', new Date(now.getTime() - UNDELIVERED_DAYS * DAY_MS)),
+          eb('created_at', '>', new Date(now.getTime() - UNDELIVERED_RETENTION_DAYS * DAY_MS)),
           sql<boolean>`(attempts -> -1 ->> 'at')::timestamptz >= ${failingSince ?? now}`,
         ]),
       ]),
@@ -231,7 +231,7 @@ export async function loadReceiver(
   if (!row) return null;
   const { url, auth_token_sealed: token, former_token_sealed: former, former_token_valid_until: until } = row;
   if (row.is_notice) {
-    const subscription = await findSubscription(db, row.authorization_id ?? '', now);
+    const subscription = await findGreenButtonSubscription(db, row.authorization_id ?? '', now);
     return subscription && { url, secrets: [], noticesOf: subscription.resource_id };
   }
   if (row.authorization_id !== null && !(await mayReceive(db, row.authorization_id, event, now))) return null;

@@ -1,5 +1,5 @@
 import format, { type CompiledMessage } from 'icu-minify/format';
-import { type CompiledTexts, compileWords } from '#src/core/compile-words.ts';
+import { type CompiledTexts, compileTexts } from '#src/core/compile-words.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import type { Arguments } from './arguments.d.ts';
 import de from './de.json' with { type: 'json' };
@@ -51,7 +51,7 @@ export function loadWords(language: Language): Promise<Words> {
 }
 
 async function compileLanguage(language: Language): Promise<Words> {
-  return spoken(await compileWords(TEXTS[language]), LOCALES[language]) as Words;
+  return spoken(await compileTexts(TEXTS[language]), LOCALES[language]) as Words;
 }
 
 const formatters = {

@@ -10,7 +10,7 @@ import {
   ATTENTION_CONDITIONS,
   type AttentionKind,
   type Device,
-  LAST_SEEN_AT,
+  LAST_SEEN_AT_SQL,
   STATUS_COLUMN,
   STATUS_CONDITIONS,
 } from '../store.ts';
@@ -216,7 +216,7 @@ async function partOfFleet(
       WHERE ${sql.join(conditions, sql` AND `)}
       ORDER BY ${order} ${id} ${direction} LIMIT ${limit})
     SELECT devices.device_id, devices.type, devices.location, ${STATUS_COLUMN}, devices.placement, devices.upstream_device_id,
-      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT}, ${ATTENTION_COLUMN}, page.key,
+      devices.user_id, devices.created_at, users.email, ${LAST_SEEN_AT_SQL}, ${ATTENTION_COLUMN}, page.key,
       coalesce((SELECT x.family FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1), ${NATIVE}) AS family,
       (SELECT x.gateway_id FROM discovered_devices x WHERE x.device_id = devices.device_id LIMIT 1) AS gateway_id
     FROM page JOIN devices USING (device_id) JOIN users ON users.user_id = devices.user_id

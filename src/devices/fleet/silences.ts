@@ -3,7 +3,7 @@ import { unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin } from '#src/database/reach.ts';
 import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
-import { MAX_WATCH_GAP_MS } from './watch.ts';
+import { MAX_SILENCE_CHECK_GAP_MS } from './watch.ts';
 
 /** Maximum number of silences in one query: an outage of all devices in a fleet of 100,000, plus the silences of other days. */
 const MOST_SILENCES = 250_000;
@@ -96,7 +96,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
   // The check of a worker covers the time until the next check is due.
   return subtractStretches(
     stretch,
-    rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_WATCH_GAP_MS })),
+    rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_SILENCE_CHECK_GAP_MS })),
   );
 }
 

@@ -6,7 +6,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 /** Minimum length of a recorded silence. Most shorter silences are meters that report every quarter-hour, or restarts. */
 export const SILENT_AFTER_MS = 3_600_000;
 /** Maximum time between two checks. After a longer break, silences may have come and gone undetected. */
-export const MAX_WATCH_GAP_MS = 300_000;
+export const MAX_SILENCE_CHECK_GAP_MS = 300_000;
 
 /**
  * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back.
@@ -38,7 +38,7 @@ export async function recordSilences(db: Database, now: Date): Promise<{ began: 
     const { numAffectedRows: went = 0n } = await sql`
       UPDATE silence_watches SET ended_at = greatest(ended_at, ${now})
       WHERE began_at = (SELECT max(began_at) FROM silence_watches)
-        AND ended_at >= ${new Date(now.getTime() - MAX_WATCH_GAP_MS)}`.execute(trx);
+        AND ended_at >= ${new Date(now.getTime() - MAX_SILENCE_CHECK_GAP_MS)}`.execute(trx);
     if (went === 0n) {
       await trx
         .insertInto('silence_watches')
@@ -63,7 +63,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
   // Times in `silence_watches` are written by the clocks of workers.
-  const latest = new Date(now.getTime() + MAX_WATCH_GAP_MS);
+  const latest = new Date(now.getTime() + MAX_SILENCE_CHECK_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();
 }

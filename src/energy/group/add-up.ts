@@ -5,9 +5,9 @@ import type { Home } from '../home/home.ts';
 import { listHoursOfRoleChanges, MAX_HOURS_OF_ROLE_CHANGES } from '../home/pieces.ts';
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures, type HomeMeasures, type HomeSums } from '../home/sums.ts';
-import { dayRange, isClockUnit, type Range } from '../ranges.ts';
-import { type GroupUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
-import { countReadRows, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
+import { createDayRange, isClockUnit, type Range } from '../ranges.ts';
+import { type GroupBucketUnit, readComposedHomes, readPlainHomes, readPlainMonth } from '../usage/groups.ts';
+import { countRowsToRead, findCoveringUtcMonth, listBuckets, type NamedBucket } from './buckets.ts';
 import { type GroupOfHomes, splitIntoChunks } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
 import type { BucketPart } from './part.ts';
@@ -37,7 +37,7 @@ export async function computeGroupBuckets(
   db: Database,
   group: GroupOfHomes,
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
   monthToDate: MonthToDate | null = null,
 ): Promise<GroupBucket[]> {
   const totals = await totalsOf(db, group, range, unit, monthToDate);
@@ -48,13 +48,13 @@ async function totalsOf(
   db: Database,
   group: GroupOfHomes,
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<GroupTotals> {
   const totals = new GroupTotals();
-  if (monthToDate) totals.addParts(monthToDate.parts, true);
-  const rest = monthToDate ? rangeAfterDay(monthToDate.end, range) : range;
-  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addParts(parts, true);
+  if (monthToDate) totals.addNumberedChannels(monthToDate.parts, true);
+  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, range) : range;
+  for await (const parts of readPlainParts(db, group.plain, rest, unit)) totals.addNumberedChannels(parts, true);
   const buckets = group.include.has('coverage') ? listBuckets(range, unit) : [];
   for await (const composed of group.composed())
     await addComposed(db, totals, composed, { range: rest, unit, buckets, monthToDate });
@@ -62,15 +62,15 @@ async function totalsOf(
 }
 
 /** Returns the days of a range after a given day; empty if the given day is the last. */
-export const rangeAfterDay = (day: string, { end, zone }: Range): Range =>
-  dayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
+export const getRangeAfterDay = (day: string, { end, zone }: Range): Range =>
+  createDayRange(new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10), end, zone);
 
 /** Yields the combined usage of homes whose usage is the sum of their devices' imports, in batches. */
 export async function* readPlainParts(
   db: Database,
   userIds: readonly string[],
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
 ): AsyncGenerator<BucketPart[]> {
   if (range.from >= range.to) return;
   const month = unit === 'month' ? findCoveringUtcMonth(range) : null;
@@ -78,7 +78,7 @@ export async function* readPlainParts(
     for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / (24 + month.restHours)))
       yield await readPlainMonth(db, ids, month, month.rest);
   } else {
-    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countReadRows(range, unit)))
+    for (const ids of splitIntoChunks(userIds, PLAIN_HOURS / countRowsToRead(range, unit)))
       yield await readPlainHomes(db, ids, range, unit);
   }
 }
@@ -93,11 +93,11 @@ async function addComposed(
     unit,
     buckets,
     monthToDate,
-  }: { range: Range; unit: GroupUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
+  }: { range: Range; unit: GroupBucketUnit; buckets: readonly NamedBucket[]; monthToDate: MonthToDate | null },
 ): Promise<void> {
   for (const homes of splitIntoBatches(composed, range, unit)) {
     const read = await readComposedHomes(db, homes, range, unit, monthToDate);
-    totals.addParts(read.parts, false);
+    totals.addNumberedChannels(read.parts, false);
     const byHome = Map.groupBy(read.buckets, ({ home }) => home);
     for (const [place, home] of homes.entries()) {
       const bucketsOfHome = byHome.get(place) ?? [];
@@ -121,12 +121,17 @@ function addCovered(
     const sums = byName.get(name);
     const expected = computeExpectedMs(home.devices, home.stretches, { fromMs, toMs });
     if (!sums && expected === 0) continue;
-    totals.addHome(name, sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_MEASURES, sums ?? null, expected);
+    totals.addHome(
+      name,
+      sums ? computeMeasures(sums, home.had, expected) : UNKNOWN_HOME_MEASURES,
+      sums ?? null,
+      expected,
+    );
   }
 }
 
 /** Measures of a bucket without data: all are unknown. */
-export const UNKNOWN_MEASURES: HomeMeasures = {
+export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
   used: null,
   gridImport: null,
   gridExport: null,
@@ -147,8 +152,12 @@ export const UNKNOWN_MEASURES: HomeMeasures = {
  * Splits homes into batches for one statement each. A batch is limited by reading time, and by the number of hours in which a home's roles
  * change: these are read by quarter-hour.
  */
-export function* splitIntoBatches(homes: readonly Home[], range: Range, unit: GroupUnit): Generator<readonly Home[]> {
-  const hours = Math.max(1, countReadRows(range, unit));
+export function* splitIntoBatches(
+  homes: readonly Home[],
+  range: Range,
+  unit: GroupBucketUnit,
+): Generator<readonly Home[]> {
+  const hours = Math.max(1, countRowsToRead(range, unit));
   const rows = isClockUnit(unit) ? hours : { day: hours / 24, month: 1, span: 1 }[unit];
   const size = Math.max(1, Math.floor(Math.min(COMPOSED_HOURS / hours, MOST_ROWS / rows)));
   let batch: Home[] = [];

@@ -2,8 +2,8 @@ import { DateTime } from 'luxon';
 import { DAY_MS, HOUR_MS } from '#src/core/units.ts';
 import { createClockUnitEnds, findOffset, listOffsets } from '../local-time.ts';
 import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
-import type { GroupUnit } from '../usage/groups.ts';
-import { startOfClockUnit } from '../wall-clock.ts';
+import type { GroupBucketUnit } from '../usage/groups.ts';
+import { getStartOfClockUnit } from '../wall-clock.ts';
 
 /** A bucket and its name in query results. */
 export interface NamedBucket {
@@ -13,7 +13,7 @@ export interface NamedBucket {
 }
 
 /** Returns the buckets of a range, named as in query results. */
-export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
+export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];
   if (unit === 'month') return [{ name: `${range.start.slice(0, 7)}-01`, fromMs, toMs }];
@@ -25,7 +25,7 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
   }
   const endOf = createClockUnitEnds(range, unit);
   const offset = findOffset(listOffsets(range), fromMs);
-  for (let startMs = startOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
+  for (let startMs = getStartOfClockUnit(fromMs, { offset }, unit), endMs = 0; startMs < toMs; startMs = endMs) {
     endMs = endOf(startMs);
     buckets.push({ name: String(startMs / 1_000), fromMs: startMs, toMs: endMs });
   }
@@ -36,15 +36,15 @@ export function listBuckets(range: Range, unit: GroupUnit): NamedBucket[] {
 const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
 /** Returns the number of rows that are read of each home for some buckets of a range: one for each hour or shorter unit. */
-export const countReadRows = (range: Range, unit: GroupUnit): number =>
+export const countRowsToRead = (range: Range, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
 /** Returns the first day of the month that contains a range. */
-export const firstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
+export const getFirstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
 
 /** Whether a range consists of all days of one month. */
 export const isWholeMonth = (range: Range): boolean =>
-  range.start === firstDayOfMonth(range) &&
+  range.start === getFirstDayOfMonth(range) &&
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describeRolesBefore } from '../home/pieces.ts';
+import { formatRolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
 /** Cache of compositions by group. A group object exists for one response, which needs the composition several times. */
@@ -15,7 +15,7 @@ export async function computeCompositionHash(group: GroupOfHomes, before: Date):
   if (known?.beforeMs === before.getTime()) return known.composition;
   const hash = createHash('sha256').update(`${JSON.stringify(group.plain)}\n`);
   for await (const homes of group.composed()) {
-    for (const home of homes) hash.update(`${home.userId} ${describeRolesBefore(home, before)}\n`);
+    for (const home of homes) hash.update(`${home.userId} ${formatRolesBefore(home, before)}\n`);
   }
   const composition = hash.digest();
   found.set(group, { beforeMs: before.getTime(), composition });

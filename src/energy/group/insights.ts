@@ -4,10 +4,10 @@ import { createClockLabeller, findClockTime } from '../clock-labels.ts';
 import type { HomeInsight } from '../home/insights.ts';
 import { hasKnownValue, selectIncludedFields } from '../include.ts';
 import type { GroupBy } from '../insights.ts';
-import { formatHour, hourOfDay } from '../labels.ts';
-import { CLOCK_UNITS, dayRange, isClockUnit, type Range, splitByMonth, splitRange } from '../ranges.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
-import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
+import { formatHour, getHourOfDay } from '../labels.ts';
+import { CLOCK_UNITS, createDayRange, isClockUnit, type Range, splitByMonth, splitRange } from '../ranges.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
+import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
@@ -46,7 +46,7 @@ export async function* streamGroupInsights(
 /** Returns the totals of a group over a range, in the form that the endpoint returns if the request names no dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
-  const { measures, peak } = whole ?? { measures: UNKNOWN_MEASURES, peak: null };
+  const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };
   return {
     kwh_used: milliwattHoursToKwh(measures.used ?? asMilliwattHours(0)),
     peak_usage_time: peak === null ? null : formatHour(peak),
@@ -63,13 +63,15 @@ function keptIn(
   if (!stored || stored.sums.size === 0 || isClockUnit(groupBy)) return { found: [], missing: [page] };
   const { sums } = stored;
   if (groupBy === 'month') {
-    const month = isWholeMonth(page) && sums.get(firstDayOfMonth(page));
+    const month = isWholeMonth(page) && sums.get(getFirstDayOfMonth(page));
     return month ? { found: [month], missing: [] } : { found: [], missing: [page] };
   }
   const days = [...listDays(page)];
   return {
     found: days.flatMap((day) => sums.get(day) ?? []),
-    missing: findMissingDays(days, (day) => sums.has(day)).map(({ start, end }) => dayRange(start, end, page.zone)),
+    missing: findMissingDays(days, (day) => sums.has(day)).map(({ start, end }) =>
+      createDayRange(start, end, page.zone),
+    ),
   };
 }
 
@@ -92,7 +94,7 @@ function rowsOf(
       const labels = labelsOf(new Date(Number(bucket) * 1_000));
       return [{ ...labels, kwh_used, peak_hour: findClockTime(labels), ...more }];
     }
-    const hour = peak !== null && groupBy === 'day' ? hourOfDay(new Date(peak * 1_000), range.zone) : peak;
+    const hour = peak !== null && groupBy === 'day' ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
     return [{ date: bucket, kwh_used, peak_hour: hour === null ? null : formatHour(hour), ...more }];
   });
 }

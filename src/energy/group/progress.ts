@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-import { type Database, type Pool, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
@@ -9,7 +9,7 @@ import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts
 const MOST_CHANGES = 20_000;
 
 /** Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for yesterday and today. */
-export const startOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
+export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
  * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
@@ -17,12 +17,12 @@ export const startOfYesterday = (now: Date): Date => new Date(Math.floor(now.get
  * not have read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with
  * continuous aggregates, the refresh closes them).
  */
-export async function advanceStorageBound(
+export async function advanceStoredSumsBound(
   pool: Pool,
   now: Date,
   { isClosing, waitMs }: { isClosing: boolean; waitMs: number },
 ): Promise<void> {
-  const to = startOfYesterday(now);
+  const to = getStartOfYesterday(now);
   const { rows } = await pool.query(
     'SELECT noted_before < $1 AS "mustNote", kept_before < $1 AS "mustMove" FROM group_sums_progress',
     [to],
@@ -72,7 +72,7 @@ export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES)
 }
 
 /** Stops the recording of changes if no group has stored sums. */
-export async function stopRecordingIfUnused(pool: Pool): Promise<void> {
+export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT FROM group_sums_progress FOR UPDATE');
     const { rowCount } = await client.query(
@@ -94,7 +94,7 @@ export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      const { rows } = await queryOf(trx)<{ before: Date | number }>(
+      const { rows } = await createQueryOfDatabase(trx)<{ before: Date | number }>(
         'SELECT kept_before AS before FROM group_sums_progress FOR SHARE',
         [],
       );

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
-import { dayRange, type Range, splitByMonth } from '../ranges.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createDayRange, type Range, splitByMonth } from '../ranges.ts';
 import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, rangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
-import { findMissingDays, firstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
+import { computeGroupBuckets, type GroupBucket, getRangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
+import { findMissingDays, getFirstDayOfMonth, isWholeMonth, listDays } from './buckets.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, loadGroupHomes } from './homes.ts';
 import { deleteMonthToDate, storeMonthToDate, storeMonthToDateHomes } from './month-to-date.ts';
@@ -31,7 +31,7 @@ export async function listMonthsToStore(
   const dayOf = (time: Date) => DateTime.fromJSDate(time, { zone });
   const start = dayOf(first).startOf('month').toISODate() ?? '';
   const lastDay = dayOf(before).minus({ days: 1 }).toISODate() ?? '';
-  return start > lastDay ? [] : splitByMonth(dayRange(start, lastDay, zone)).reverse();
+  return start > lastDay ? [] : splitByMonth(createDayRange(start, lastDay, zone)).reverse();
 }
 
 type Sum = Omit<GroupBucket, 'measures'> & {
@@ -51,16 +51,17 @@ export async function storeMonthSums(
   month: Range,
   isLatest: boolean,
 ): Promise<number> {
-  const { rows } = await queryOf(db)<{ name: string }>(
+  const { rows } = await createQueryOfDatabase(db)<{ name: string }>(
     `SELECT unit || ' ' || bucket AS name FROM kept_group_sums
      WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4 AND (unit <> 'begun' OR ends_at >= $5)`,
     [groupId, month.zone, month.start, month.end, month.to],
   );
   const there = new Set(rows.map(({ name }) => name));
   const gaps = findMissingDays(listDays(month), (day) => there.has(`day ${day}`));
-  const isMonthMissing = isWholeMonth(month) && !there.has(`month ${firstDayOfMonth(month)}`);
+  const isMonthMissing = isWholeMonth(month) && !there.has(`month ${getFirstDayOfMonth(month)}`);
   const isBegunMissing =
-    isLatest && ![`month ${firstDayOfMonth(month)}`, `begun ${firstDayOfMonth(month)}`].some((name) => there.has(name));
+    isLatest &&
+    ![`month ${getFirstDayOfMonth(month)}`, `begun ${getFirstDayOfMonth(month)}`].some((name) => there.has(name));
   if (gaps.length === 0 && !isMonthMissing && !isBegunMissing) return 0;
   return runInSnapshot(db, async (trx, before) => {
     if (before === null) return 0;
@@ -69,14 +70,14 @@ export async function storeMonthSums(
     const isClosed = await closedness(trx, group.userIds, before);
     const sums: Sum[] = [];
     for (const { start, end } of gaps) {
-      const days = [...listDays({ start, end })].map((day) => dayRange(day, day, month.zone));
+      const days = [...listDays({ start, end })].map((day) => createDayRange(day, day, month.zone));
       for (const run of runsOf(days.filter(isClosed))) sums.push(...(await sumsOf(trx, group, run, 'day')));
     }
     if (isMonthMissing && isClosed(month)) sums.push(...(await sumsOf(trx, group, month, 'month')));
     await insert(trx, groupId, sums);
     if (!isLatest) return sums.length;
-    const isWhole = there.has(`month ${firstDayOfMonth(month)}`) || sums.some(({ unit }) => unit === 'month');
-    const [first] = runsOf([...listDays(month)].map((day) => dayRange(day, day, month.zone)).filter(isClosed));
+    const isWhole = there.has(`month ${getFirstDayOfMonth(month)}`) || sums.some(({ unit }) => unit === 'month');
+    const [first] = runsOf([...listDays(month)].map((day) => createDayRange(day, day, month.zone)).filter(isClosed));
     const wanted = !isWhole && first?.start === month.start ? first : null;
     return sums.length + (wanted ? await keepBegunMonth(trx, groupId, group, wanted) : 0);
   });
@@ -87,7 +88,7 @@ async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHome
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;
   if (!monthToDate) await deleteMonthToDate(trx, groupId, days.zone);
-  const rest = monthToDate ? rangeAfterDay(monthToDate.end, days) : days;
+  const rest = monthToDate ? getRangeAfterDay(monthToDate.end, days) : days;
   const parts = new Map<number, BucketPart>();
   const add = ({ used, estimated, ...one }: BucketPart) => {
     const known = parts.get(one.part);
@@ -117,7 +118,7 @@ function runsOf(days: readonly Range[]): Range[] {
 
 /** Whether the composition of a group still equals the recorded composition. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
-  const { rows } = await queryOf(trx)<{ composition: Buffer; before: Date }>(
+  const { rows } = await createQueryOfDatabase(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
     [groupId],
   );
@@ -126,17 +127,17 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
 
 /** Returns a function that checks whether a range is over and no home has an open hour in it. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
-  const { rows } = await queryOf(trx)<{ hour: Date }>(openHoursBeforeSql('SELECT unnest($1::text[])', '$2'), [
-    userIds,
-    before,
-  ]);
+  const { rows } = await createQueryOfDatabase(trx)<{ hour: Date }>(
+    openHoursBeforeSql('SELECT unnest($1::text[])', '$2'),
+    [userIds, before],
+  );
   const open = rows.map(({ hour }) => hour.getTime());
   return ({ from, to }) => to <= before && !open.some((ms) => ms < to.getTime() && ms + HOUR_MS > from.getTime());
 }
 
 async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Sum['unit']): Promise<Sum[]> {
   const computed = new Map((await computeGroupBuckets(trx, group, range, unit)).map((one) => [one.bucket, one]));
-  const ranges = unit === 'month' ? [range] : [...listDays(range)].map((day) => dayRange(day, day, range.zone));
+  const ranges = unit === 'month' ? [range] : [...listDays(range)].map((day) => createDayRange(day, day, range.zone));
   return ranges.map((one) => {
     const { measures, peak } = computed.get(one.start) ?? {};
     const used = measures?.used ?? null;
@@ -148,7 +149,7 @@ async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Su
 async function insert(trx: Database, groupId: string, sums: readonly Sum[]): Promise<void> {
   if (sums.length === 0) return;
   const column = <T>(of: (sum: Sum) => T) => sums.map(of);
-  await queryOf(trx)(
+  await createQueryOfDatabase(trx)(
     `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, used_milliwatt_hours, estimated_milliwatt_hours, peak)
      SELECT $1, $2, s.* FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::bigint[]) s
      ON CONFLICT DO NOTHING`,

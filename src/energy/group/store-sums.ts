@@ -1,15 +1,15 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-import { type Pool, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Pool } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { type DeviceWithStoredFacts, storeHistoryFacts } from '../usage/pasts.ts';
 import { computeCompositionHash } from './composition.ts';
 import { loadGroupHomes } from './homes.ts';
 import {
-  advanceStorageBound,
+  advanceStoredSumsBound,
+  getStartOfYesterday,
   processChangedDays,
   runInSnapshot,
-  startOfYesterday,
-  stopRecordingIfUnused,
+  stopRecordingChangesIfUnused,
 } from './progress.ts';
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
@@ -60,7 +60,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { rows: due } = await pool.query<Kept>(
     `SELECT g.group_id AS "groupId", u.timezone AS zone FROM home_groups g JOIN users u USING (user_id) LEFT JOIN kept_groups k USING (group_id)
      WHERE k.looked_at IS NULL OR k.looked_at < $1 OR k.looked_at > $3 OR k.composition IS NOT NULL AND k.before < $2 ORDER BY k.looked_at NULLS FIRST, g.group_id`,
-    [new Date(now.getTime() - LOOK_AGAIN_MS), startOfYesterday(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
+    [new Date(now.getTime() - LOOK_AGAIN_MS), getStartOfYesterday(now), new Date(now.getTime() + LOOK_AGAIN_MS)],
   );
   let sums = 0;
   let hasMoved = false;
@@ -69,7 +69,10 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
     const homes = await parts.homesOf(parts.db, group.groupId);
     const isLarge = homes.length >= (parts.leastHomes ?? LEAST_HOMES);
     if (isLarge && !hasMoved) {
-      await advanceStorageBound(pool, now, { isClosing: !parts.continuousAggregates, waitMs: parts.waitMs ?? WAIT_MS });
+      await advanceStoredSumsBound(pool, now, {
+        isClosing: !parts.continuousAggregates,
+        waitMs: parts.waitMs ?? WAIT_MS,
+      });
       hasMoved = true;
     }
     const before = isLarge ? await begin(parts, group) : await leaveOut(parts, group, homes.length);
@@ -83,7 +86,7 @@ export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
     }
     if (isDone) await pool.query('UPDATE kept_groups SET looked_at = $2 WHERE group_id = $1', [group.groupId, now]);
   }
-  await stopRecordingIfUnused(pool);
+  await stopRecordingChangesIfUnused(pool);
   return sums;
 }
 
@@ -105,7 +108,7 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
 function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return runInSnapshot(db, async (trx, before) => {
     if (before === null) return null;
-    const query = queryOf(trx);
+    const query = createQueryOfDatabase(trx);
     const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());
     const { rows } = await query<{ composition: Buffer; before: Date }>(
       `SELECT composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL

@@ -1,10 +1,10 @@
 import { DateTime } from 'luxon';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
-import { computeGroupBuckets, type GroupBucket, UNKNOWN_MEASURES } from './add-up.ts';
+import { computeGroupBuckets, type GroupBucket, UNKNOWN_HOME_MEASURES } from './add-up.ts';
 import { computeCompositionHash } from './composition.ts';
 import { type GroupOfHomes, needsImportSumsOnly } from './homes.ts';
 import type { MonthToDate } from './month-to-date.ts';
@@ -47,7 +47,7 @@ export async function loadStoredSums(
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
   if (isClockUnit(groupBy) || !needsImportSumsOnly(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
-  const { rows } = await queryOf(db)<Row>(
+  const { rows } = await createQueryOfDatabase(db)<Row>(
     `WITH kept AS MATERIALIZED (
        SELECT group_id, composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
          AND homes = (SELECT count(*) FROM kept_group_homes h WHERE h.group_id = k.group_id)),
@@ -103,7 +103,7 @@ function begunOf(groupId: string, zone: string, row: Row): MonthToDate {
 const toldOf = ({ bucket, used, estimated, peak }: Row): GroupBucket => ({
   bucket,
   measures: {
-    ...UNKNOWN_MEASURES,
+    ...UNKNOWN_HOME_MEASURES,
     used: used === null ? null : asMilliwattHours(used),
     estimated: estimated === null ? null : asMilliwattHours(estimated),
   },

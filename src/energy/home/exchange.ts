@@ -2,8 +2,8 @@ import type { Database } from '#src/database/connect.ts';
 import { sumQuarterHours } from '../usage/quarter-hours.ts';
 import { sumCountedMs } from './counted-spans.ts';
 import type { Home } from './home.ts';
-import { computeWeights, listRoleParts, type MeasureWeights, type WeightedPart } from './pieces.ts';
-import { expectedMsByQuarterHour } from './quarter-hours.ts';
+import { computeWeights, listRolePeriods, type MeasureWeights, type WeightedPart } from './pieces.ts';
+import { computeExpectedMsByQuarterHour } from './quarter-hours.ts';
 import type { ExpectedChannels } from './roles.ts';
 
 const SUMS = [
@@ -37,14 +37,14 @@ export async function readHomeExchange(
   range: { from: Date; to: Date },
 ): Promise<HomeExchange> {
   const { knownMs, ...sums } = await sumQuarterHours(db, exchangeParts(home, range), range, SUMS);
-  const expected = expectedMsByQuarterHour(home, range.from.getTime(), knownMs.length, exchangedChannels);
+  const expected = computeExpectedMsByQuarterHour(home, range.from.getTime(), knownMs.length, exchangedChannels);
   const isKnown = expected.map((ms, at) => Number(ms > 0 && (knownMs[at] as number) >= ms));
   return { ...sums, isKnown };
 }
 
 /** Returns the weight of each role's measures in the sums of an exchange. The known time is summed over the same channels as the energy. */
 function exchangeParts(home: Home, range: { from: Date; to: Date }): WeightedPart<ExchangeSum>[] {
-  return listRoleParts(home, range).flatMap((part) => {
+  return listRolePeriods(home, range).flatMap((part) => {
     if (part.role === 'all') return [];
     const of = computeWeights(part);
     const imports = { imported: of.gridImport.imported ?? 0 };

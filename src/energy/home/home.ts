@@ -1,7 +1,7 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type Database, PREPARED_PREFIX, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
-import { type Meter, meterKey } from '#src/database/meter.ts';
+import { getMeterKey, type Meter } from '#src/database/meter.ts';
 import { historyFactsSql } from '../usage/pasts.ts';
 import { addUpSpans, computeCountedSpans } from './counted-spans.ts';
 import { computeStretches, type HomeDevice, type HomeStretch, hasChannels } from './roles.ts';
@@ -49,13 +49,18 @@ export interface HomeLoadOptions {
 /** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`, [userId]);
+  const { rows } = await createQueryOfDatabase(db)<Row>(
+    `${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`,
+    [userId],
+  );
   return homeOf(userId, placedDevices(rows), asked);
 }
 
 /** Loads the homes of some users, in the order of the users. */
 export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
-  const { rows } = await queryOf(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [userIds]);
+  const { rows } = await createQueryOfDatabase(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [
+    userIds,
+  ]);
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
   return userIds.map((userId) => homeOf(userId, placedDevices(byUser.get(userId) ?? []), asked));
 }
@@ -70,7 +75,7 @@ export async function loadCommodityHome(
   meter: Meter,
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
-  const { rows } = await queryOf(db)<Row>(
+  const { rows } = await createQueryOfDatabase(db)<Row>(
     withPasts(`SELECT d.device_id || '/' || $2::text AS device_id, d.user_id, d.placement, NULL::text AS upstream_device_id, d.deleted_at, NULL::text AS meter, ${TIMES},
          count(*)::int AS imports, 0 AS exports
        FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND s.meter = $2
@@ -84,7 +89,7 @@ export async function loadCommodityHome(
     placement: row.placement === 'excluded' && !isOne ? ('excluded' as const) : placed,
   }));
   const asked = { isMoreAsked: true, needsConsumption: !isOne };
-  return homeOf(isOne ? whose.deviceId : meterKey(whose.userId, meter), placedDevices(devices), asked);
+  return homeOf(isOne ? whose.deviceId : getMeterKey(whose.userId, meter), placedDevices(devices), asked);
 }
 
 const TIMES = `(1000 * extract(epoch FROM s.counts_from))::float8 AS counts_from, (1000 * extract(epoch FROM s.counts_until))::float8 AS counts_until`;
@@ -121,9 +126,10 @@ export async function loadDeviceAsMeter(
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
   // Raw SQL, because this query is on the hot path of every answer about a device.
-  const { rows } = await queryOf(db)<Row>(`${PREPARED_PREFIX}${withPasts(devicesWhere('d.device_id = $1'))}`, [
-    deviceId,
-  ]);
+  const { rows } = await createQueryOfDatabase(db)<Row>(
+    `${PREPARED_PREFIX}${withPasts(devicesWhere('d.device_id = $1'))}`,
+    [deviceId],
+  );
   const devices = placedDevices(rows);
   const [row] = rows;
   const device = devices.find(({ partOf }) => partOf === null);
@@ -172,7 +178,7 @@ function placedDevices(rows: readonly Row[]): HomeDevice[] {
       partOf: null,
     };
     const placed = parts.map(({ meter, counted }): HomeDevice => {
-      const deviceId = meterKey(id, meter);
+      const deviceId = getMeterKey(id, meter);
       return {
         ...device,
         deviceId,

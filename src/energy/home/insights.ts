@@ -4,9 +4,9 @@ import { asMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createClockLabeller, findClockTime, type RowLabels } from '../clock-labels.ts';
 import { hasKnownValue, type IncludedFields, type IncludeName, selectIncludedFields } from '../include.ts';
-import { formatHour, hourOfDay } from '../labels.ts';
+import { formatHour, getHourOfDay } from '../labels.ts';
 import { createClockUnitEnds } from '../local-time.ts';
-import { type ClockUnit, dayRange, isClockUnit, type Range } from '../ranges.ts';
+import { type ClockUnit, createDayRange, isClockUnit, type Range } from '../ranges.ts';
 import { readHomeByClockUnit, readHomeByDay, readHomeByMonth, readHomeSummary } from '../usage/home-sums.ts';
 import type { Home } from './home.ts';
 import { computeExpectedMs } from './roles.ts';
@@ -69,15 +69,15 @@ export async function loadHomeBuckets(
     });
   } else if (groupBy === 'day') {
     for (const { day, peak, ...sums } of await readHomeByDay(db, home, range)) {
-      const label = peak && formatHour(hourOfDay(peak, range.zone));
-      add({ date: day }, label, sums, () => boundsOf(dayRange(day, day, range.zone)));
+      const label = peak && formatHour(getHourOfDay(peak, range.zone));
+      add({ date: day }, label, sums, () => boundsOf(createDayRange(day, day, range.zone)));
     }
   } else {
     for (const { month, peakHourOfDay, ...sums } of await readHomeByMonth(db, home, range)) {
       const last = DateTime.fromISO(month).endOf('month').toISODate() ?? month;
       const [start, end] = [month < range.start ? range.start : month, last > range.end ? range.end : last];
       const label = peakHourOfDay === null ? null : formatHour(peakHourOfDay);
-      add({ date: month }, label, sums, () => boundsOf(dayRange(start, end, range.zone)));
+      add({ date: month }, label, sums, () => boundsOf(createDayRange(start, end, range.zone)));
     }
   }
   return buckets;

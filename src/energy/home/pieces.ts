@@ -10,7 +10,7 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1);
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
 /** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with these roles. */
-export interface RolePart {
+export interface RolePeriod {
   /** Id of the device or, for all of a user's devices, of the user. */
   who: string;
   from: Date;
@@ -71,7 +71,7 @@ function weightsOf({
   hasSources,
   producesExport,
   consumes,
-}: RolePart): Record<HomeSum, MeasureWeights> {
+}: RolePeriod): Record<HomeSum, MeasureWeights> {
   const is = (wanted: HomeRole) => Number(role === wanted);
   const [grid, production, storage] = [is('grid'), is('production'), is('storage')];
   const [beside, alone, sources] = [Number(isGridThere), Number(!isGridThere), Number(hasSources)];
@@ -106,7 +106,7 @@ function weightsOf({
 }
 
 /** Returns the factors of a part's measures in each sum, for the load profile rows of the part. */
-export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> {
+export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
   // The estimated export has the same factor as the export itself.
@@ -118,7 +118,7 @@ export function computeWeights(part: RolePart): Record<HomeSum, MeasureWeights> 
 }
 
 /** Returns the factors of a part's measures in each sum, minus the factors with which its device already counts the same energy. */
-function weightsAlone(part: RolePart): Record<HomeSum, MeasureWeights> {
+function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
   const counted = weightsOf({ ...part, ...part.without });
@@ -136,8 +136,8 @@ export const hasExport = ({ devices }: Home, { deviceId }: HomeDevice): boolean 
   );
 
 /** Returns the parts of a home within a range: the devices whose rows are read, and their roles. */
-export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }): RolePart[] {
-  const parts: RolePart[] = [];
+export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date }): RolePeriod[] {
+  const parts: RolePeriod[] = [];
   for (const { fromMs, toMs, isGridThere, hasSources, roles } of home.stretches) {
     const [start, end] = [Math.max(fromMs, from.getTime()), Math.min(toMs, to.getTime())];
     if (start >= end) continue;
@@ -150,7 +150,7 @@ export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }
     for (const device of home.special) {
       const whole = home.devices.find(({ deviceId }) => deviceId === device.partOf);
       parts.push({ ...common, who: device.deviceId, ...roleOf(device), without: whole ? roleOf(whole) : null });
-      const added = parts.at(-1) as RolePart;
+      const added = parts.at(-1) as RolePeriod;
       if (hasExport(home, device))
         parts.push({ ...added, who: estimatedExportKey(device.deviceId), isEstimatedExport: true });
     }
@@ -162,14 +162,14 @@ export function listRoleParts(home: Home, { from, to }: { from: Date; to: Date }
  * Returns the roles of a home's devices before a time as a text. Two homes with the same text and the same rows have the same sums before
  * that time.
  */
-export function describeRolesBefore(home: Home, before: Date): string {
+export function formatRolesBefore(home: Home, before: Date): string {
   // Devices that begin later have no rows before this time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
     ),
   );
-  const parts = listRoleParts(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
+  const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
   // The end of a part that lasts beyond the time is omitted, so that the text does not depend on the time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
@@ -191,7 +191,7 @@ export interface BoughtPart {
  * no grid device, the imports of its consumption devices.
  */
 export function listBoughtParts(home: Home, range: { from: Date; to: Date }): BoughtPart[] {
-  return listRoleParts(home, range).flatMap((part) => {
+  return listRolePeriods(home, range).flatMap((part) => {
     const { gridImport, gridExport, alone } = computeWeights(part);
     const [imported, exported] = [(gridImport.imported ?? 0) + (alone.imported ?? 0), gridExport.exported ?? 0];
     if (imported === 0 && exported === 0) return [];
@@ -215,7 +215,7 @@ export function listWeightedParts(
   range: { from: Date; to: Date },
   sums: readonly HomeSum[],
 ): readonly WeightedPart<HomeSum>[] {
-  return listRoleParts(home, range).flatMap((part) => {
+  return listRolePeriods(home, range).flatMap((part) => {
     const weights = computeWeights(part);
     if (sums.every((name) => Object.values(weights[name]).every((times) => times === 0))) return [];
     const key = part.role === 'all' ? ('user_id' as const) : ('device_id' as const);

@@ -42,7 +42,7 @@ export async function readHomeQuarterHours(
   const fromMs = range.from.getTime();
   const count = (range.to.getTime() - fromMs) / QUARTER_HOUR_MS;
   const sums = await sumQuarterHours(db, listWeightedParts(home, range, SUMS), range, SUMS);
-  const expected = expectedMsByQuarterHour(home, fromMs, count);
+  const expected = computeExpectedMsByQuarterHour(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
   const quarters: HomeQuarterHours = { used: list(), estimated: list(), coverage: list(), production: list() };
   for (let at = 0; at < count; at++) {
@@ -69,7 +69,7 @@ export async function readHomeQuarterHours(
  * Returns the time in ms, by quarter-hour, in which the counted channels, or other `channels`, are expected to have data. The time is
  * constant between two changes of the counted channels.
  */
-export function expectedMsByQuarterHour(
+export function computeExpectedMsByQuarterHour(
   { devices, stretches }: Home,
   fromMs: number,
   count: number,

@@ -1,5 +1,5 @@
 import { type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { readHomeSums } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
@@ -38,7 +38,7 @@ export async function readUsageOfPeriods(
  * Returns the time up to which the home's import and export at the connection point are known: Unix ms, a start of a quarter-hour.
  * Infinity: no channel lags behind the others, so all data count.
  */
-export async function findExportsKnownUntil(db: Database, userId: string, nowMs: number): Promise<number> {
+export async function findEndOfKnownExports(db: Database, userId: string, nowMs: number): Promise<number> {
   const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
   const atGrid = ({ placement }: HomeDevice) => (placement === 'grid' ? { import: true, export: true } : null);
   return knownUntil(db, home, nowMs, atGrid);
@@ -59,7 +59,7 @@ async function knownUntil(
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
   // Raw SQL: the state of each series is JSON in its device's row of `device_heads`.
-  const { rows } = await queryOf(db)<{
+  const { rows } = await createQueryOfDatabase(db)<{
     key: string;
     counts_import: boolean;
     counts_export: boolean;

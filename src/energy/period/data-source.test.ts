@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskUnmeasured } from './data-source.ts';
+import { maskUnmeasuredUsage } from './data-source.ts';
 
 const list = (...values: number[]) => Float64Array.from(values);
 
@@ -10,6 +10,6 @@ test('a quarter-hour counts as measured if at most half of its usage is estimate
     // The inverter is off in these quarter-hours, which does not affect the meter's data.
     coverage: list(1, 1, 0, 0.5, 0.5),
   };
-  expect([...maskUnmeasured(quarters)]).toEqual([100, Number.NaN, Number.NaN, 20, Number.NaN]);
-  expect([...maskUnmeasured({ ...quarters, coverage: list(1, 1, 0, 0.5, 0.95) })].at(-1)).toBe(70);
+  expect([...maskUnmeasuredUsage(quarters)]).toEqual([100, Number.NaN, Number.NaN, 20, Number.NaN]);
+  expect([...maskUnmeasuredUsage({ ...quarters, coverage: list(1, 1, 0, 0.5, 0.95) })].at(-1)).toBe(70);
 });

@@ -44,7 +44,7 @@ export async function createHomeDataSource(db: Database, userId: string): Promis
     return used === null ? null : { used, estimated: computeEstimated(sums) };
   };
   return tellerOf(db, { home, rows: plain, amountOf, isProducer: false }, async (range) => {
-    return maskUnmeasured(await readHomeQuarterHours(db, plain, range));
+    return maskUnmeasuredUsage(await readHomeQuarterHours(db, plain, range));
   });
 }
 
@@ -82,7 +82,7 @@ const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
  * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not be over, must be mostly
  * covered. If this applied to every quarter-hour, an inverter that is off at night would make all nights unknown. Pure.
  */
-export function maskUnmeasured({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
+export function maskUnmeasuredUsage({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
   const last = used.length - 1;
   return used.map((energy, at) => {
     const isWhole = at < last || (coverage[at] as number) >= MOSTLY;

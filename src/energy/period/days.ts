@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { dayCount, dayRange } from '../ranges.ts';
+import { createDayRange, dayCount } from '../ranges.ts';
 
 /** Lengths of the periods on the Home page; weeks begin on Monday (ISO 8601). */
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
@@ -57,7 +57,7 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
  * rounded down to a quarter-hour: half of today is compared with the same half of another day. Pure.
  */
 export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
-  const { from, to } = dayRange(start, end, zone);
+  const { from, to } = createDayRange(start, end, zone);
   if (cutAt === null) return { from, to };
   const { hour, minute } = DateTime.fromJSDate(cutAt, { zone });
   const cutMs = DateTime.fromISO(end, { zone }).set({ hour, minute }).toMillis();

@@ -5,7 +5,7 @@ import { type CommodityUsage, loadCommodityOverview } from '../commodity-overvie
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
-import { dayCount, dayRange, type Range } from '../ranges.ts';
+import { createDayRange, dayCount, type Range } from '../ranges.ts';
 import type { UserOrDevice } from '../usage/imports.ts';
 import { quarterHourToWatts } from './base-load.ts';
 import { loadPeriodDevices, type PeriodDevice } from './consumers.ts';
@@ -100,7 +100,7 @@ export async function loadHomePeriod(
 ): Promise<HomePeriod> {
   const { unit, date, zone, now } = asked;
   const days = findPeriodDays(unit, date);
-  const range = dayRange(days.start, days.end, zone);
+  const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
   // For a period of several days, the total of the whole period is also used for the comparison, because its few additional minutes make no
   // difference.
@@ -200,7 +200,7 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
   const { zone } = range;
   const last = DateTime.fromMillis(to - 1, { zone });
   const first = last.minus({ days: 7 * WEEKS - 1 }).toISODate() ?? '';
-  const fromMs = dayRange(first, first, zone).from.getTime();
+  const fromMs = createDayRange(first, first, zone).from.getTime();
   const begins = beginsAtMs === null ? fromMs : Math.min(to, Math.max(fromMs, beginsAtMs));
   return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }

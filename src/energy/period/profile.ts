@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
+import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, quarterHourToWatts } from './base-load.ts';
 import type { QuarterHourLoad } from './data-source.ts';
 
@@ -33,7 +33,7 @@ export function buildQuarterHourCalendar(fromMs: number, count: number, zone: st
     if (day.date !== date) dayStarts.push(at);
     date = day.date;
     [slots[at], weekdays[at]] = [Math.floor(minute / 15), day.weekday];
-    hoursMs[at] = startOfClockUnit(ms, clock, 'hour');
+    hoursMs[at] = getStartOfClockUnit(ms, clock, 'hour');
   }
   return { dayStarts: [...dayStarts, count], slots, weekdays, hoursMs };
 }

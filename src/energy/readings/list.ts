@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import { findEditsOf } from './edits.ts';
-import { type ReadingsPage, readPage } from './page.ts';
+import { type ReadingsPage, readReadingsPage } from './page.ts';
 import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
 import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 
@@ -21,7 +21,7 @@ export interface DeviceReading {
 }
 
 /** Returns the position of a reading in its device's list: its time in Unix ms, its series, and its length. */
-export const readingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
+export const formatReadingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
 /**
@@ -37,7 +37,7 @@ export async function listReadings(
   const device = await findDeviceWithReadings(db, reach, deviceId);
   if (!device) return null;
   if (device.series.size === 0) return [];
-  const rows = await readPage(db, device, page);
+  const rows = await readReadingsPage(db, device, page);
   const asked = rows.filter(({ note, interval_ms }) => note === 'excluded' || interval_ms === READ_BY_HAND_INTERVAL_MS);
   const editOf = await findEditsOf(db, device, asked);
   return mapWithBreaks(rows, (row) => {

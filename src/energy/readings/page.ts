@@ -4,7 +4,7 @@ import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** A page of readings in `[from, to)`, after the reading whose cursor is given (`readingCursor`). */
+/** A page of readings in `[from, to)`, after the reading whose cursor is given (`formatReadingCursor`). */
 export interface ReadingsPage {
   from: Date;
   to: Date;
@@ -49,7 +49,7 @@ const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdi
  * Reads a page of readings. The first rows of each series are found by the key's index and merged, so a page costs the same at every
  * position in a history of any length.
  */
-export async function readPage(
+export async function readReadingsPage(
   db: Database,
   { series }: DeviceWithReadings,
   page: ReadingsPage,

@@ -7,14 +7,14 @@ import type { BucketPart } from '../group/part.ts';
 import type { Home } from '../home/home.ts';
 import { type HomeSums, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, findLongestPieceMinutes, isClockUnit, type Range } from '../ranges.ts';
 import { homesHoursSql, sumColumnsSql, summedColumns } from './home-sums.ts';
 
 /** Bucket length of a group's rows; `span` is the whole range. */
-export type GroupUnit = ClockUnit | 'day' | 'month' | 'span';
+export type GroupBucketUnit = ClockUnit | 'day' | 'month' | 'span';
 
 /** Length of a group's buckets; `span` is the whole range. */
-const readUnit = (unit: GroupUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
+const readUnit = (unit: GroupBucketUnit): ClockUnit => (isClockUnit(unit) ? unit : 'hour');
 
 /** Sums of one home in a bucket. `home`: its index in the list. */
 export type HomeBucket = HomeSums & { home: number; bucket: string };
@@ -30,7 +30,7 @@ const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) 
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
 /** Returns SQL expressions for the bucket of an `hour`, or of a shorter row, and its part within the bucket. */
-function placeOf(unit: GroupUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
+function placeOf(unit: GroupBucketUnit, range: Range): { bucket: RawBuilder<unknown>; part: RawBuilder<unknown> } {
   const local = localTimeSql(sql`hour`, range);
   const second = sql`date_part('epoch', hour)`;
   const hourOfDay = sql`date_part('hour', ${local})`;
@@ -51,9 +51,9 @@ export async function readPlainHomes(
   db: Database,
   userIds: readonly string[],
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
 ): Promise<BucketPart[]> {
-  const minutes = longestPieceMinutes(range, readUnit(unit));
+  const minutes = findLongestPieceMinutes(range, readUnit(unit));
   const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
   // Sums by hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
@@ -102,7 +102,7 @@ export async function readComposedHomes(
   db: Database,
   homes: readonly Home[],
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
   // Raw SQL on the hot path, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
@@ -125,7 +125,7 @@ export async function readComposedHomes(
 export function homesProfileSql(
   homes: readonly Home[],
   range: Range,
-  unit: GroupUnit,
+  unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): RawBuilder<unknown> {
   const { bucket, part } = placeOf(unit, range);

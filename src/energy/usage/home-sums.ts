@@ -9,7 +9,7 @@ import type { Home } from '../home/home.ts';
 import {
   computeWeights,
   hasExport,
-  listRoleParts,
+  listRolePeriods,
   listWeightedParts,
   MAX_HOURS_OF_ROLE_CHANGES,
   MEASURES_BY_SUM,
@@ -17,7 +17,7 @@ import {
 } from '../home/pieces.ts';
 import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, findLongestPieceMinutes, type Range } from '../ranges.ts';
 import { listUnitsOfQuarterHours, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are omitted, or all their sums are 0. */
@@ -48,7 +48,7 @@ export async function readHomeByClockUnit(
   range: Range,
   unit: ClockUnit,
 ): Promise<HomeClockUnit[]> {
-  if (longestPieceMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
+  if (findLongestPieceMinutes(range, unit) < 60) return sumHomeQuarterHours(db, home, range, unit);
   const { rows } = await sql<HomeClockUnit>`
     SELECT hour AS "startsAt", ${sumColumnsSql([home])} FROM (${homeHours(home, range)}) h ORDER BY 1`.execute(db);
   return rows;
@@ -181,7 +181,7 @@ export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
  * the sums over the join. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
-  const parts = homes.flatMap((home, place) => listRoleParts(home, range).map((part) => ({ ...part, place })));
+  const parts = homes.flatMap((home, place) => listRolePeriods(home, range).map((part) => ({ ...part, place })));
   const ids = homes.flatMap((home) =>
     home.special.flatMap((device) =>
       hasExport(home, device) ? [device.deviceId, estimatedExportKey(device.deviceId)] : [device.deviceId],
@@ -246,7 +246,7 @@ function hoursBy(
   by: RawBuilder<unknown>,
   andBy: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const minutes = longestPieceMinutes(range, unit);
+  const minutes = findLongestPieceMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
   // Raw SQL, because this query is on the hot path of every answer about a home.
   if (minutes === 60) {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { DateTime } from 'luxon';
 import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import {
-  buildOnce,
+  buildStatementOnce,
   type Database,
   PREPARED_PREFIX_SQL,
   parseBigints,
@@ -11,7 +11,7 @@ import {
 import { COLUMN_BY_MEASURE, findLevel } from '#src/rollups/levels.ts';
 import { levelRowsSql, type RowOwner, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
-import { type ClockUnit, isClockUnit, longestPieceMinutes, type Range } from '../ranges.ts';
+import { type ClockUnit, findLongestPieceMinutes, isClockUnit, type Range } from '../ranges.ts';
 import { filterComposedUsers, isComposedSql } from './composed.ts';
 import { listUnitsOfQuarterHours, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
 
@@ -91,7 +91,7 @@ export async function readImports(
   bucket: BucketUnit,
 ): Promise<BucketImports | null> {
   const isShort = range.to.getTime() - range.from.getTime() <= WEEKS_MS;
-  if (isClockUnit(bucket) && longestPieceMinutes(range, bucket) < 60)
+  if (isClockUnit(bucket) && findLongestPieceMinutes(range, bucket) < 60)
     return sumImportQuarterHours(db, whose, range, bucket);
   if (isClockUnit(bucket))
     return columnsOf(
@@ -107,7 +107,7 @@ export async function readImports(
 }
 
 /** Statement for a user's UTC days, the most frequent query. Building the statement took a tenth of the CPU time of a request. */
-const runUserDays = buildOnce((userId: string, from: Date, to: Date) => {
+const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
   ]);
@@ -201,7 +201,7 @@ async function sumImportQuarterHours(
  */
 function hoursOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
   const owner = ownerOf(whose);
-  const minutes = longestPieceMinutes(range);
+  const minutes = findLongestPieceMinutes(range);
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDevicePiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);

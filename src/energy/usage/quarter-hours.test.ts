@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addArrayText } from './quarter-hours.ts';
+import { addPackedQuarterHours } from './quarter-hours.ts';
 
 const added = (text: string | null, at: number, quarters: number, length = 6) => {
   const list = new Float64Array(length);
-  addArrayText(list, text, at, quarters);
+  addPackedQuarterHours(list, text, at, quarters);
   return [...list];
 };
 

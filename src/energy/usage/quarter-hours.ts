@@ -3,16 +3,16 @@ import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
   COLUMN_BY_MEASURE,
+  getQuarterHourColumn,
   LATER_QUARTER_HOURS,
   type Measure,
   PACKED_DAYS,
-  quarterHourColumn,
   STORED_HOURS,
 } from '#src/rollups/levels.ts';
 import type { RowOwners } from '#src/rollups/parts.ts';
 import type { MeasureWeights, WeightedPart } from '../home/pieces.ts';
 import type { ClockUnit, Range } from '../ranges.ts';
-import { createWallClock, startOfClockUnit } from '../wall-clock.ts';
+import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 
 const QUARTER_HOURS_OF = { day: 96, hour: 4, open: 1 };
 
@@ -70,7 +70,12 @@ export async function readQuarterHours<M extends Measure>(
       found.set(row.who, lists);
     }
     for (const measure of measures)
-      addArrayText(lists[measure], row[COLUMN_BY_MEASURE[measure]] as string | null, row.at - first, row.quarters);
+      addPackedQuarterHours(
+        lists[measure],
+        row[COLUMN_BY_MEASURE[measure]] as string | null,
+        row.at - first,
+        row.quarters,
+      );
   }
   return found;
 }
@@ -122,7 +127,7 @@ function addTimes(to: Float64Array, from: Float64Array, times: number, { first, 
 }
 
 const quartersOfHour = (column: string): string => {
-  const later = LATER_QUARTER_HOURS.map((quarter) => `coalesce(${quarterHourColumn(column, quarter)}, 0)`);
+  const later = LATER_QUARTER_HOURS.map((quarter) => `coalesce(${getQuarterHourColumn(column, quarter)}, 0)`);
   return `ARRAY[${[[column, ...later].join(' - '), ...later].join(', ')}]`;
 };
 
@@ -146,7 +151,7 @@ export function listUnitsOfQuarterHours(
   const clockOf = createWallClock(fromMs, toMs, range.zone);
   const units: UnitOfQuarterHours[] = [];
   for (let ms = fromMs, at = 0; ms < toMs; ms += QUARTER_HOUR_MS, at++) {
-    const startMs = startOfClockUnit(ms, clockOf(ms), unit);
+    const startMs = getStartOfClockUnit(ms, clockOf(ms), unit);
     const last = units.at(-1);
     if (last?.startMs === startMs) last.end = at + 1;
     else units.push({ startMs, first: at, end: at + 1 });
@@ -167,7 +172,7 @@ const [COMMA, MINUS, ZERO] = [44, 45, 48];
  * Adds the elements of an array, in PostgreSQL's text form, to a list from index `at` on; elements outside the list are ignored. The array
  * contains `quarters` values, or a single element for all of them; null stands for zeros.
  */
-export function addArrayText(list: Float64Array, text: string | null, at: number, quarters: number): void {
+export function addPackedQuarterHours(list: Float64Array, text: string | null, at: number, quarters: number): void {
   if (text === null) return;
   let [place, value, sign] = [at, 0, 1];
   for (let index = 1; index < text.length; index++) {

@@ -4,7 +4,7 @@ import type { Database, Query } from '#src/database/connect.ts';
 import { estimatedExportKey } from '#src/database/meter.ts';
 import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/levels.ts';
 import { devicePartsSql, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
-import { longestPieceMinutes, type Range } from '../ranges.ts';
+import { findLongestPieceMinutes, type Range } from '../ranges.ts';
 
 // Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
 
@@ -18,7 +18,7 @@ export interface UserTimeRange {
 }
 
 /** Pieces of a span, by the aggregate that contains the closed hours of each piece: `[from, to)` in Unix ms, empty if from = to. */
-export interface SpanPieces {
+export interface TimeRangePieces {
   /** Part of the span in whole UTC days. Used for spans of two or more days, such as months. */
   days: [number, number];
   /** Parts of the span in UTC hours, before and after the whole days. The whole span if it contains no whole days. */
@@ -29,7 +29,7 @@ export interface SpanPieces {
 }
 
 /** Splits a span so that few rows need to be added. Pure. */
-export function splitSpan({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): SpanPieces {
+export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangePieces {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
     return { days: none, before: none, after: none, quarters: [startMs, endMs] };
@@ -42,8 +42,8 @@ export function splitSpan({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): Sp
 /** Returns the imports of all devices of the user in each span, mWh, in order; 0 if nothing is known. */
 export async function readImportsInSpans(query: Query, spans: readonly UserTimeRange[]): Promise<MilliwattHours[]> {
   if (spans.length === 0) return [];
-  const pieces = spans.map(splitSpan);
-  const column = (of: (one: SpanPieces) => number) => pieces.map((one) => new Date(of(one)));
+  const pieces = spans.map(splitTimeRange);
+  const column = (of: (one: TimeRangePieces) => number) => pieces.map((one) => new Date(of(one)));
   const { rows } = await query<{ total_milliwatt_hours: MilliwattHours }>(
     `SELECT (
        coalesce((SELECT sum(d.${ENERGY}) FROM closed_user_daily d
@@ -140,7 +140,7 @@ export async function readDeviceEnergies(
   const pieces = userOrDevicePiecesSql(
     { key: 'device_id', ids: keys },
     range,
-    longestPieceMinutes(range),
+    findLongestPieceMinutes(range),
     Object.values(COLUMNS),
   );
   const sums = Object.entries(COLUMNS).map(([name, column]) => `sum(${column})::bigint AS "${name}"`);

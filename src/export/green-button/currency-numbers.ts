@@ -32,4 +32,4 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 
 /** Returns the ISO 4217 number of a currency. Null if the table above does not contain the currency. */
-export const currencyNumber = (code: string): number | null => NUMBERS[code] ?? null;
+export const findCurrencyNumber = (code: string): number | null => NUMBERS[code] ?? null;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /** Escapes text for XML and removes the characters that XML cannot contain. */
-export const textXml = (text: string): string =>
+export const escapeXmlText = (text: string): string =>
   text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Formats the start of a feed. */
-export const feedStart = ({ id, title, subtitle, self, at }: FeedHead): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${id}</id>${self === undefined ? '' : `<link rel="self" href="${self.href}" type="espi-feed/${self.type}"/>`}<title>${title}</title>${subtitle === undefined ? '' : `<subtitle>${textXml(subtitle)}</subtitle>`}<updated>${at}</updated>`;
+export const formatFeedStart = ({ id, title, subtitle, self, at }: FeedHead): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${id}</id>${self === undefined ? '' : `<link rel="self" href="${self.href}" type="espi-feed/${self.type}"/>`}<title>${title}</title>${subtitle === undefined ? '' : `<subtitle>${escapeXmlText(subtitle)}</subtitle>`}<updated>${at}</updated>`;
 
 interface FeedHead {
   id: string;
@@ -37,23 +37,23 @@ export function createEntryFormatter(about: string, at: string): (title: string,
       link('up', 'feed', type, self.slice(0, self.lastIndexOf('/'))),
       ...related.map(([kind, of, href]) => link('related', kind, of, href)),
     ];
-    return `<entry><id>${uuidUrn(about, self)}</id>${links.join('')}<title>${title}</title><content>${content}</content><published>${at}</published><updated>${at}</updated></entry>\n`;
+    return `<entry><id>${createUuidUrn(about, self)}</id>${links.join('')}<title>${title}</title><content>${content}</content><published>${at}</published><updated>${at}</updated></entry>\n`;
   };
 }
 
 /** Formats a period with its start and its duration in seconds. */
-export const periodXml = (fromMs: number, toMs: number): string =>
+export const formatPeriodXml = (fromMs: number, toMs: number): string =>
   `<espi:duration>${(toMs - fromMs) / 1_000}</espi:duration><espi:start>${fromMs / 1_000}</espi:start>`;
 
 /** The namespace of URLs (RFC 9562, 6.6), in which ESPI resources are named. */
 const NAMESPACE = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
 /** Returns the identifier (a URN with a UUID) of a name. The same name always has the same identifier. */
-export const uuidUrn = (about: string, name: string): string =>
-  `urn:uuid:${nameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
+export const createUuidUrn = (about: string, name: string): string =>
+  `urn:uuid:${createNameBasedUuid(NAMESPACE, `http://naesb.org/espi/${about}/${name}`)}`;
 
 /** Returns the UUID of a name in a namespace (RFC 9562, 5.5). */
-export function nameBasedUuid(namespace: Buffer, name: string): string {
+export function createNameBasedUuid(namespace: Buffer, name: string): string {
   const bytes = createHash('sha1').update(namespace).update(name).digest();
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonFeed, greenButtonXml } from './feed.ts';
 import type { GreenButtonInterval } from './intervals.ts';
 
@@ -20,7 +20,7 @@ const hour = (index: number, more: Partial<GreenButtonInterval> = {}): GreenButt
 });
 const FEED: GreenButtonFeed = {
   about: 'usr_01k8xq4v9d7w2m5nehb6t0r3zc',
-  range: dayRange('2026-10-25', '2026-10-26', 'Europe/Berlin'),
+  range: createDayRange('2026-10-25', '2026-10-26', 'Europe/Berlin'),
   now: new Date('2026-11-01T00:00:00Z'),
   data: {
     unit: 'hour',

@@ -1,10 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { ESPI_RESOURCE_PATH } from '#src/auth/green-button.ts';
 import { CLOCK_UNITS, type Range } from '#src/energy/ranges.ts';
-import { currencyNumber } from './currency-numbers.ts';
-import { createEntryFormatter, FEED_END, feedStart, periodXml, textXml, uuidUrn } from './entry.ts';
+import { findCurrencyNumber } from './currency-numbers.ts';
+import {
+  createEntryFormatter,
+  createUuidUrn,
+  escapeXmlText,
+  FEED_END,
+  formatFeedStart,
+  formatPeriodXml,
+} from './entry.ts';
 import type { GreenButtonBill, GreenButtonData, GreenButtonInterval, GreenButtonUnit } from './intervals.ts';
-import { localTimeParameters } from './local-time.ts';
+import { computeLocalTimeParameters } from './local-time.ts';
 
 /** The contents of a Green Button feed: the user or device, the range and the data. */
 export interface GreenButtonFeed {
@@ -49,8 +56,8 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   const { about, range, now, data, statement } = feed;
   const point = pointAddress(about);
   const entry = createEntryFormatter(about, now.toISOString());
-  yield feedStart({
-    id: uuidUrn(about, 'feed'),
+  yield formatFeedStart({
+    id: createUuidUrn(about, 'feed'),
     title: 'Green Button Usage Feed',
     subtitle: statement?.subtitle,
     at: now.toISOString(),
@@ -62,7 +69,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
       type: 'UsageSummary',
       content: summaryXml(feed, data.bill),
     });
-  const currency = data.bill && currencyNumber(data.bill.currency);
+  const currency = data.bill && findCurrencyNumber(data.bill.currency);
   for (const direction of directionsOf(data)) {
     yield* meterReadingEntries(about, entry, DIRECTIONS[direction], readingTypeXml(direction, currency, data.unit));
     yield* blockEntries(about, entry, { direction, intervals: data.intervals, hasCost: currency !== null });
@@ -70,7 +77,7 @@ export async function* greenButtonXml(feed: GreenButtonFeed): AsyncGenerator<str
   for (const [index, register] of (statement?.registers ?? []).entries()) {
     // Registers are numbered after the meter readings of the intervals, which have the numbers 1 and 2.
     const id = FIRST_REGISTER + index;
-    const names = { name: `Register ${textXml(register.channel)}`, typeName: 'Register' };
+    const names = { name: `Register ${escapeXmlText(register.channel)}`, typeName: 'Register' };
     yield* meterReadingEntries(about, entry, { id, ...names }, registerTypeXml(register.direction));
     yield entry('Readings', {
       self: `${point}/MeterReading/${id}/IntervalBlock/${range.start}`,
@@ -101,8 +108,8 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
   const { about, self, now, unit, months } = feed;
   const at = now.toISOString();
   const entry = createEntryFormatter(about, at);
-  yield feedStart({
-    id: uuidUrn(about, self),
+  yield formatFeedStart({
+    id: createUuidUrn(about, self),
     title: 'Green Button Subscription Feed',
     self: { href: self, type: 'Subscription' },
     at,
@@ -124,7 +131,7 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
 type FormatEntry = ReturnType<typeof createEntryFormatter>;
 
 /** Formats the entry of a usage point. */
-export const pointEntry = (about: string, entry: FormatEntry, hasSummary: boolean): string => {
+export const formatUsagePointEntry = (about: string, entry: FormatEntry, hasSummary: boolean): string => {
   const point = pointAddress(about);
   return entry('Usage Point', {
     self: point,
@@ -144,8 +151,8 @@ function* pointEntries(
   entry: FormatEntry,
   hasSummary: boolean,
 ): Generator<string> {
-  yield pointEntry(about, entry, hasSummary);
-  const { dstEndRule, dstOffset, dstStartRule, tzOffset } = localTimeParameters(range.zone, range.start);
+  yield formatUsagePointEntry(about, entry, hasSummary);
+  const { dstEndRule, dstOffset, dstStartRule, tzOffset } = computeLocalTimeParameters(range.zone, range.start);
   yield entry(range.zone, {
     self: timeAddress(about),
     type: 'LocalTimeParameters',
@@ -213,9 +220,9 @@ function registerXml(
 ): string {
   const each = readings.map(
     ({ atMs, milliwattHours, is }) =>
-      `<espi:IntervalReading>${qualityXml(is === 'measured' ? null : is)}<espi:timePeriod>${periodXml(Math.floor(atMs / 1_000) * 1_000, Math.floor(atMs / 1_000) * 1_000)}</espi:timePeriod><espi:value>${milliwattHours}</espi:value></espi:IntervalReading>`,
+      `<espi:IntervalReading>${qualityXml(is === 'measured' ? null : is)}<espi:timePeriod>${formatPeriodXml(Math.floor(atMs / 1_000) * 1_000, Math.floor(atMs / 1_000) * 1_000)}</espi:timePeriod><espi:value>${milliwattHours}</espi:value></espi:IntervalReading>`,
   );
-  return `<espi:IntervalBlock><espi:interval>${periodXml(from.getTime(), to.getTime())}</espi:interval>${each.join('')}</espi:IntervalBlock>`;
+  return `<espi:IntervalBlock><espi:interval>${formatPeriodXml(from.getTime(), to.getTime())}</espi:interval>${each.join('')}</espi:IntervalBlock>`;
 }
 
 const directionsOf = ({
@@ -243,7 +250,7 @@ function blockXml(intervals: readonly GreenButtonInterval[], direction: Directio
   const first = intervals[0] as GreenButtonInterval;
   const last = intervals.at(-1) as GreenButtonInterval;
   const readings = intervals.map((interval) => readingXml(interval, direction, hasCost)).join('');
-  return `<espi:IntervalBlock><espi:interval>${periodXml(first.startMs, last.startMs + last.durationMs)}</espi:interval>${readings}</espi:IntervalBlock>`;
+  return `<espi:IntervalBlock><espi:interval>${formatPeriodXml(first.startMs, last.startMs + last.durationMs)}</espi:interval>${readings}</espi:IntervalBlock>`;
 }
 
 function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost: boolean): string {
@@ -254,7 +261,7 @@ function readingXml(interval: GreenButtonInterval, direction: Direction, hasCost
   const ofEstimated =
     direction === 'import' && estimated > 0 ? (estimated === imported ? 'interpolated' : 'mixed') : null;
   const quality = isEdited ? 'edited' : ofEstimated;
-  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${periodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
+  return `<espi:IntervalReading>${hasCost && cost !== null ? `<espi:cost>${cost}</espi:cost>` : ''}${qualityXml(quality)}<espi:timePeriod>${formatPeriodXml(startMs, startMs + durationMs)}</espi:timePeriod><espi:value>${energyIn(interval, direction)}</espi:value></espi:IntervalReading>`;
 }
 
 /** Formats the quality of a value. Null: the value is valid, as is every value without a quality. */
@@ -266,7 +273,7 @@ function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, ad
   const isOver = range.to <= now;
   const { milli, wattHours, commodity } = INTERVAL_READING;
   const imported = data.intervals.reduce((sum, { imported }) => sum + (imported ?? 0), 0);
-  const number = currencyNumber(currency);
+  const number = findCurrencyNumber(currency);
   const name = isOver ? 'overallConsumptionLastPeriod' : 'currentBillingPeriodOverAllConsumption';
   const costs =
     number === null
@@ -274,5 +281,5 @@ function summaryXml({ range, now, data }: GreenButtonFeed, { currency, total, ad
       : `<espi:${isOver ? 'billLastPeriod' : 'billToDate'}>${total}</espi:${isOver ? 'billLastPeriod' : 'billToDate'}>${
           isOver ? `<espi:costAdditionalLastPeriod>${additional}</espi:costAdditionalLastPeriod>` : ''
         }<espi:currency>${number}</espi:currency>`;
-  return `<espi:UsageSummary><espi:billingPeriod>${periodXml(range.from.getTime(), range.to.getTime())}</espi:billingPeriod>${costs}<espi:${name}><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom><espi:value>${imported}</espi:value></espi:${name}><espi:statusTimeStamp>${Math.floor(now.getTime() / 1_000)}</espi:statusTimeStamp><espi:commodity>${commodity}</espi:commodity></espi:UsageSummary>`;
+  return `<espi:UsageSummary><espi:billingPeriod>${formatPeriodXml(range.from.getTime(), range.to.getTime())}</espi:billingPeriod>${costs}<espi:${name}><espi:powerOfTenMultiplier>${milli}</espi:powerOfTenMultiplier><espi:uom>${wattHours}</espi:uom><espi:value>${imported}</espi:value></espi:${name}><espi:statusTimeStamp>${Math.floor(now.getTime() / 1_000)}</espi:statusTimeStamp><espi:commodity>${commodity}</espi:commodity></espi:UsageSummary>`;
 }

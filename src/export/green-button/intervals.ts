@@ -1,13 +1,13 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { type CostSubject, deviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
+import { type CostSubject, createDeviceMeter, type EnergyMeter } from '#src/cost/bought-energy.ts';
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeCostSums } from '#src/cost/sums.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { type Range, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
-import { type ClockQuarterHour, createWallClock, startOfClockUnit } from '#src/energy/wall-clock.ts';
+import { type ClockQuarterHour, createWallClock, getStartOfClockUnit } from '#src/energy/wall-clock.ts';
 import { getCurrencyDecimals } from '#src/tariffs/currency.ts';
 
 /** Lengths of the intervals of a feed. */
@@ -62,10 +62,11 @@ export async function loadGreenButtonData(
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
   // A device's feed contains the device's own energy. Export of a single device earns nothing (docs/cost.md, "Whose energy").
-  const meter = buyer.deviceId === undefined ? sources.meter : await deviceMeter(db, buyer.deviceId, { exported: 1 });
+  const meter =
+    buyer.deviceId === undefined ? sources.meter : await createDeviceMeter(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);
   markEdited(intervals, await editedTimes(db, buyer, range));
-  const startOf = (ms: number, clock: ClockQuarterHour) => String(startOfClockUnit(ms, clock, unit));
+  const startOf = (ms: number, clock: ClockQuarterHour) => String(getStartOfClockUnit(ms, clock, unit));
   const costs = await computeCostSums(sources, { range, now }, startOf, false);
   for (const interval of intervals) {
     const cost = exactly(costs.get(String(interval.startMs)));
@@ -119,7 +120,7 @@ async function intervalsOf(
     const clockOf = createWallClock(chunkMs, endMs, range.zone);
     for (let ms = chunkMs, at = 0; ms < endMs; ms += QUARTER_HOUR_MS, at++) {
       const clock = clockOf(ms);
-      const startMs = startOfClockUnit(ms, clock, unit);
+      const startMs = getStartOfClockUnit(ms, clock, unit);
       const interval = intervals.get(startMs) ?? { ...NOTHING, startMs, date: clock.day.date };
       intervals.set(startMs, interval);
       interval.durationMs = ms + QUARTER_HOUR_MS - startMs;
@@ -176,7 +177,7 @@ async function editedTimes(db: Database, buyer: CostSubject, range: Range): Prom
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
   // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
-  const { rows } = await queryOf(db)<{
+  const { rows } = await createQueryOfDatabase(db)<{
     device_id: string;
     user_id: string;
     meter: string | null;

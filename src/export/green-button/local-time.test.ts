@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localTimeParameters } from './local-time.ts';
+import { computeLocalTimeParameters } from './local-time.ts';
 
 test.each([
   // Rules that utilities in these places publish: second Sunday of March and first Sunday of November at 2:00; last Sundays at 2:00 and
@@ -12,5 +12,5 @@ test.each([
   // Morocco's clock changes follow the lunar calendar (Ramadan).
   ['Africa/Casablanca', { dstStartRule: '00000000', dstEndRule: '00000000', dstOffset: 0 }],
 ])('returns the clock changes of %s', (zone, expected) => {
-  expect(localTimeParameters(zone, '2026-03-01')).toMatchObject(expected);
+  expect(computeLocalTimeParameters(zone, '2026-03-01')).toMatchObject(expected);
 });

@@ -13,7 +13,7 @@ const YEARS = 7;
  * time, 32 bits in hexadecimal. The parameters apply from the year of the given date on. If the zone's clock changes follow no rule
  * (Morocco), daylight-saving time is omitted. Pure.
  */
-export function localTimeParameters(zone: string, date: string) {
+export function computeLocalTimeParameters(zone: string, date: string) {
   const year = Number(date.slice(0, 4));
   const from = new Date(Date.UTC(year, 0, 1));
   const to = new Date(Date.UTC(year + YEARS, 0, 1));

@@ -3,11 +3,19 @@ import {
   DEFAULT_GREEN_BUTTON_SCOPE,
   ESPI_RESOURCE_PATH,
   GREEN_BUTTON_SCOPES,
-  greenButtonTerms,
+  parseGreenButtonTerms,
   subscriptionUrls,
 } from '#src/auth/green-button.ts';
 import { VERSION } from '#src/core/version.ts';
-import { createEntryFormatter, FEED_END, feedStart, nameBasedUuid, periodXml, textXml, uuidUrn } from './entry.ts';
+import {
+  createEntryFormatter,
+  createNameBasedUuid,
+  createUuidUrn,
+  escapeXmlText,
+  FEED_END,
+  formatFeedStart,
+  formatPeriodXml,
+} from './entry.ts';
 
 /** An app, as ApplicationInformation describes it to the app itself. */
 interface ApplicationInformation {
@@ -38,8 +46,8 @@ const NORMAL = 1;
 const NEVER = 2 ** 31 - 1;
 
 /** Returns the id of a home's usage point for an app. The id is the same in all of the app's authorizations, and differs between apps. */
-export const usagePointId = (appId: string, userId: string): string =>
-  nameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
+export const createUsagePointId = (appId: string, userId: string): string =>
+  createNameBasedUuid(Buffer.from(appId.replaceAll('-', ''), 'hex'), `UsagePoint/${userId}`);
 
 /** Formats a feed of entries. `type`: ESPI resource of the entries. */
 export async function* feedXml(
@@ -47,23 +55,23 @@ export async function* feedXml(
   entries: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string> {
   const at = now.toISOString();
-  yield feedStart({ id: uuidUrn('', self), title: `Feed of ${type}`, self: { href: self, type }, at });
+  yield formatFeedStart({ id: createUuidUrn('', self), title: `Feed of ${type}`, self: { href: self, type }, at });
   yield* entries;
   yield FEED_END;
 }
 
 /** Formats an entry as a separate document. */
-export const entryDocument = (entry: string): string =>
+export const formatEntryDocument = (entry: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
 
 const element = (name: string, text: string | number): string =>
-  `<espi:${name}>${textXml(String(text))}</espi:${name}>`;
+  `<espi:${name}>${escapeXmlText(String(text))}</espi:${name}>`;
 
 /**
  * Formats the entry of an app. The members for its secret and for client registration are empty: the secret is never
  * shown again, and the service does not register clients by itself.
  */
-export function applicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
+export function formatApplicationEntry(app: ApplicationInformation, publicUrl: string, now: Date): string {
   const content = [
     element('dataCustodianId', new URL(publicUrl).host.slice(0, 64)),
     element('dataCustodianApplicationStatus', PRODUCTION),
@@ -98,15 +106,19 @@ export function applicationEntry(app: ApplicationInformation, publicUrl: string,
 }
 
 /** Formats the entry of an authorization to an app. */
-export function authorizationEntry(authorization: AuthorizationInformation, publicUrl: string, now: Date): string {
+export function formatAuthorizationEntry(
+  authorization: AuthorizationInformation,
+  publicUrl: string,
+  now: Date,
+): string {
   const { id, scope, createdAt, expiresAt } = authorization;
-  const { historySeconds } = greenButtonTerms(scope);
+  const { historySeconds } = parseGreenButtonTerms(scope);
   const beganMs = secondsOf(createdAt) * 1_000;
   const { resourceURI, authorizationURI } = subscriptionUrls(publicUrl, id);
   const content = [
     // A duration of 0 means that the authorization has no end.
-    `<espi:authorizedPeriod>${periodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,
-    `<espi:publishedPeriod>${periodXml(beganMs - historySeconds * 1_000, expiresAt ? secondsOf(expiresAt) * 1_000 : NEVER * 1_000)}</espi:publishedPeriod>`,
+    `<espi:authorizedPeriod>${formatPeriodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,
+    `<espi:publishedPeriod>${formatPeriodXml(beganMs - historySeconds * 1_000, expiresAt ? secondsOf(expiresAt) * 1_000 : NEVER * 1_000)}</espi:publishedPeriod>`,
     element('status', ACTIVE),
     element('expires_at', expiresAt ? secondsOf(expiresAt) : NEVER),
     element('grant_type', 'authorization_code'),
@@ -124,7 +136,7 @@ export function authorizationEntry(authorization: AuthorizationInformation, publ
 }
 
 /** Formats the state of the service. */
-export const serviceStatusXml = (): string =>
+export const formatServiceStatusXml = (): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<espi:ServiceStatus xmlns:espi="http://naesb.org/espi">${element('currentStatus', NORMAL)}</espi:ServiceStatus>\n`;
 
 const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1_000);

@@ -1,9 +1,9 @@
 import { COLUMN_BY_MEASURE, getStoredRelation, type Level, MEASURE_COLUMNS, STORED_HOURS } from '../levels.ts';
 import { APPLY_HOURS, deleteEmptyHoursSql } from './hours.ts';
 import {
+  getLevelBelow,
   keyOrdinalsSql,
   keysSql,
-  levelBelow,
   measureSumsSql,
   storedCommentsSql,
   timeBucketSql,
@@ -17,7 +17,7 @@ import {
  * from the level below.
  */
 export function continuousAggregateSql(level: Level): string {
-  const below = levelBelow(level);
+  const below = getLevelBelow(level);
   const [source, relation] = below.isOfDevice
     ? [{ prefix: '', keys: STORED_HOURS.keys, time: STORED_HOURS.time }, STORED_HOURS.relation]
     : [toLevelSource(below), getStoredRelation(below)];
@@ -43,7 +43,7 @@ function lastOfPeak({ peak }: Level): string {
 
 /** Returns the SQL of a level of months: a view of the hours of one user, which are a few thousand rows. */
 export function monthsViewSql(level: Level): string {
-  const below = levelBelow(level);
+  const below = getLevelBelow(level);
   return `-- time_bucket and not date_trunc: the planner turns a bound on the month into one on the hour.
 CREATE OR REPLACE VIEW ${getStoredRelation(level)} AS
 SELECT ${keysSql(level, toLevelSource(below), timeBucketSql)},

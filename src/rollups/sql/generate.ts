@@ -14,9 +14,9 @@ import { applyHoursSql, closedHourViewsSql } from './hours.ts';
 import { closeOpenHoursSql, openHourViewsSql, publicViewsSql } from './open.ts';
 import { packingSql } from './pack.ts';
 import {
+  getLevelBelow,
   keyOrdinalsSql,
   keysSql,
-  levelBelow,
   measureSumsSql,
   peakColumnSql,
   quoteLiteral,
@@ -34,7 +34,7 @@ const DEVICE_HOURLY = findLevel('device_hourly');
  * hours of the load profile.
  */
 function expectedView(level: Level): string {
-  const below = levelBelow(level);
+  const below = getLevelBelow(level);
   const [source, relation] = level.peak
     ? [below, getExpectedRelation(below)]
     : [DEVICE_HOURLY, getStoredRelation(DEVICE_HOURLY)];

@@ -1,9 +1,9 @@
 import {
+  getQuarterHourColumn,
   KNOWLEDGE_COLUMNS,
   LATER_QUARTER_HOURS,
   MEASURE_COLUMNS,
   PACKED_DAYS,
-  quarterHourColumn,
   ROW_TIME_COLUMN,
   STORED_HOURS,
 } from '../levels.ts';
@@ -18,7 +18,7 @@ export const APPLY_HOURS = `apply_${STORED_HOURS.relation}`;
 
 /** Columns of a stored hour for quarter-hours, each with its measure and number. */
 const QUARTER_HOURS = MEASURE_COLUMNS.flatMap((column) =>
-  LATER_QUARTER_HOURS.map((quarter) => ({ column, quarter, name: quarterHourColumn(column, quarter) })),
+  LATER_QUARTER_HOURS.map((quarter) => ({ column, quarter, name: getQuarterHourColumn(column, quarter) })),
 );
 
 const lines = (items: readonly string[], indent: string): string => items.map((item) => indent + item).join(',\n');
@@ -84,7 +84,7 @@ ${indent}  AND num_nonnulls(${QUARTER_HOURS.map(({ name }) => `t.${name}`).join(
 /** Returns the SQL expression for a measure of the quarter-hour `place` (from 0) of a stored hour. */
 export function quarterHourOfHourSql(column: string, row: string, place: string): string {
   const [first, ...later] = LATER_QUARTER_HOURS.map(
-    (quarter) => `coalesce(${row}.${quarterHourColumn(column, quarter)}, 0)`,
+    (quarter) => `coalesce(${row}.${getQuarterHourColumn(column, quarter)}, 0)`,
   );
   const rest = [first, ...later].map((one) => ` - ${one}`).join('');
   const whens = [first, ...later].map((one, index) => ` WHEN ${index + 1} THEN ${one}`).join('');

@@ -1,10 +1,10 @@
 import { COLUMN_BY_MEASURE, LEVELS, type Level, LOAD_PROFILE, MEASURE_COLUMNS } from '../levels.ts';
 import { levelPartsSql, peakSql } from '../parts.ts';
 import {
+  getLevelBelow,
   getPeakFunction,
   keyOrdinalsSql,
   keysSql,
-  levelBelow,
   levelCommentsSql,
   measureSumsSql,
   peakColumnSql,
@@ -57,14 +57,14 @@ COMMENT ON VIEW open_quarter_hours IS 'The quarter-hours of open hours.';
 export const publicViewsSql = (): string => [LOAD_PROFILE, ...LEVELS].map(publicView).join('\n');
 
 function publicView(level: Level): string {
-  const body = level.isView ? summed(level, levelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
+  const body = level.isView ? summed(level, getLevelBelow(level).relation, peakColumnSql(level)) : closedAndOpen(level);
   return `${body}
 ${levelCommentsSql(level)}
 `;
 }
 
 function summed(level: Level, from: string, peak: string): string {
-  const source = level.isView ? levelBelow(level) : level;
+  const source = level.isView ? getLevelBelow(level) : level;
   return `CREATE OR REPLACE VIEW ${level.relation} AS
 SELECT ${keysSql(level, toLevelSource(source))},
 ${measureSumsSql()}${peak}

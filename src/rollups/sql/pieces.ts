@@ -26,7 +26,7 @@ export const DELTAS_SOURCE: LevelSource = {
 };
 
 /** Returns the level from which another level is computed. */
-export const levelBelow = ({ above }: Level): Level => findLevel(above);
+export const getLevelBelow = ({ above }: Level): Level => findLevel(above);
 
 /** Returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */
 export type BucketExpression = (unit: Level['unit'], time: string) => string;

@@ -4,14 +4,14 @@ import {
   KNOWLEDGE_COLUMNS,
   type Level,
   type LevelKey,
-  levelColumns,
+  listLevelColumns,
   MEASURE_COLUMNS,
   PACKED_DAYS,
   STORED_HOURS,
   STORED_LEVELS,
 } from '../levels.ts';
 import { APPLY_HOURS } from './hours.ts';
-import { DELTAS_SOURCE, keyOrdinalsSql, keySql, keysSql, levelBelow, storedCommentsSql } from './pieces.ts';
+import { DELTAS_SOURCE, getLevelBelow, keyOrdinalsSql, keySql, keysSql, storedCommentsSql } from './pieces.ts';
 
 /** SQL of levels as tables, to which each write adds: for tiers without continuous aggregates. */
 
@@ -32,7 +32,7 @@ function typeOf({ keys, peak }: Level, column: string): string {
 export function levelTableSql(level: Level): string {
   const { keys, primaryKey, time } = level;
   const stored = getStoredRelation(level);
-  const columns = levelColumns(level);
+  const columns = listLevelColumns(level);
   const width = Math.max(...columns.map((column) => column.length));
   const lines = columns.map((column) => `  ${column.padEnd(width)} ${typeOf(level, column)},\n`).join('');
   // Index by user, if the primary key does not begin with the user.
@@ -56,7 +56,7 @@ $$;
 `;
 
 /**
- * SQL condition on rows of a user and of its devices' separate meters (`meterKey`), which have a slash after the user's id. In sort order,
+ * SQL condition on rows of a user and of its devices' separate meters (`getMeterKey`), which have a slash after the user's id. In sort order,
  * the character `0` follows the slash.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
@@ -116,7 +116,7 @@ const LENGTH: Record<Level['unit'], string> = {
 /** Returns the SQL that recomputes the peaks of changed buckets from the level below, which is already up to date. */
 function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
   const { time, keys } = level;
-  const below = levelBelow(level);
+  const below = getLevelBelow(level);
   const measure = COLUMN_BY_MEASURE[peak.measure];
   const [owner] = keys;
   return `  -- The ${peak.of} with the highest sum, the earliest of equals.

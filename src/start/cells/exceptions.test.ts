@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyRouting, listMapChanges, parseExceptions } from './exceptions.ts';
-import type { MapChange, MapEntry } from './runtime-api.ts';
+import { applyRouting, listRoutingMapChanges, parseRoutingExceptions } from './exceptions.ts';
+import type { RoutingMapChange, RoutingMapEntry } from './runtime-api.ts';
 
 test('a file of exceptions has one account and cell per line, and may contain comments', () => {
   const text = '# moved\nusr_1 c2\n\n  dev_1\tfirst # back\nusr_1 c3\n';
-  expect([...parseExceptions(text)]).toEqual([
+  expect([...parseRoutingExceptions(text)]).toEqual([
     ['usr_1', 'c3'],
     ['dev_1', 'first'],
   ]);
-  expect(() => parseExceptions('usr_1 c2\nusr_2\n')).toThrow('line 2');
-  expect(() => parseExceptions('usr_1 c2 c3\n')).toThrow('line 1');
+  expect(() => parseRoutingExceptions('usr_1 c2\nusr_2\n')).toThrow('line 2');
+  expect(() => parseRoutingExceptions('usr_1 c2 c3\n')).toThrow('line 1');
 });
 
 /**
  * Applies changes to a map as HAProxy does: if a name has two entries, a look-up finds the first. A request may arrive after each command.
  */
 function apply(
-  entries: readonly MapEntry[],
-  changes: readonly MapChange[],
+  entries: readonly RoutingMapEntry[],
+  changes: readonly RoutingMapChange[],
   onRequest: (found: Map<string, string>) => void,
 ) {
   let after = [...entries];
@@ -44,7 +44,7 @@ test('updates of a router make its map equal to the file, change nothing else, a
     .array(fc.tuple(names, cells))
     .map((entries) => entries.map(([name, value], index) => ({ ref: `0x${index}`, name, value })));
   const routings = fc.array(fc.tuple(names, fc.option(cells))).map((entries) => new Map(entries));
-  const listed = (entries: readonly MapEntry[]) => entries.map(({ name, value }) => [name, value]).sort();
+  const listed = (entries: readonly RoutingMapEntry[]) => entries.map(({ name, value }) => [name, value]).sort();
   fc.assert(
     fc.property(files, maps, routings, (file, router, routing) => {
       const wanted = applyRouting(file, routing);
@@ -53,9 +53,9 @@ test('updates of a router make its map equal to the file, change nothing else, a
       const noGap = (found: Map<string, string>) => {
         for (const name of wanted.keys()) if (before.has(name)) expect(found.has(name), name).toBe(true);
       };
-      expect(listed(apply(router, listMapChanges(wanted, router), noGap))).toEqual([...wanted].sort());
-      const after = apply(router, listMapChanges(wanted, router, routing.keys()), noGap);
-      const isNamed = ({ name }: MapEntry) => routing.has(name);
+      expect(listed(apply(router, listRoutingMapChanges(wanted, router), noGap))).toEqual([...wanted].sort());
+      const after = apply(router, listRoutingMapChanges(wanted, router, routing.keys()), noGap);
+      const isNamed = ({ name }: RoutingMapEntry) => routing.has(name);
       expect(listed(after.filter(isNamed))).toEqual([...wanted].filter(([name]) => routing.has(name)).sort());
       expect(listed(after.filter((entry) => !isNamed(entry)))).toEqual(
         listed(router.filter((entry) => !isNamed(entry))),

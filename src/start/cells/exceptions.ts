@@ -1,16 +1,22 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { changeMap, findMap, type MapChange, type MapEntry, readMap } from './runtime-api.ts';
+import {
+  changeRoutingMap,
+  findRoutingMap,
+  type RoutingMapChange,
+  type RoutingMapEntry,
+  readRoutingMap,
+} from './runtime-api.ts';
 
 /**
  * Exceptions of the routers: names of accounts that have moved away from the cell that created them, each with its present cell. A name is
  * the id of an account, device or gateway, or the SHA-256 of a key or of a session's secret in upper-case hexadecimal digits (HAProxy's
  * form).
  */
-export type Exceptions = ReadonlyMap<string, string>;
+export type RoutingExceptions = ReadonlyMap<string, string>;
 
 /** The places in which exceptions are stored: the file, which routers read when they start, and the running routers (runtime-api.ts). */
-export interface ExceptionTargets {
+export interface RoutingExceptionFiles {
   file: string;
   routers: readonly string[];
 }
@@ -22,7 +28,7 @@ export type CellByName = ReadonlyMap<string, string | null>;
  * Parses a file of exceptions: each line has a name and a cell, and comments follow a `#`. Throws with the number of an
  * invalid line. Pure.
  */
-export function parseExceptions(text: string): Map<string, string> {
+export function parseRoutingExceptions(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [index, line] of text.split('\n').entries()) {
     const plain = line.replace(/#.*$/, '').trim();
@@ -36,7 +42,7 @@ export function parseExceptions(text: string): Map<string, string> {
 }
 
 /** Returns the exceptions after a change of routing. Pure. */
-export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<string, string> {
+export function applyRouting(exceptions: RoutingExceptions, routing: CellByName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
     if (cell === null) changed.delete(name);
@@ -48,11 +54,11 @@ export function applyRouting(exceptions: Exceptions, routing: CellByName): Map<s
  * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
  * only these names are compared; by default all names. Pure.
  */
-export function listMapChanges(
-  wanted: Exceptions,
-  current: readonly MapEntry[],
+export function listRoutingMapChanges(
+  wanted: RoutingExceptions,
+  current: readonly RoutingMapEntry[],
   names?: Iterable<string>,
-): MapChange[] {
+): RoutingMapChange[] {
   const entries = Map.groupBy(current, ({ name }) => name);
   return [...(names ?? new Set([...wanted.keys(), ...entries.keys()]))].flatMap((name) => {
     const [first, ...others] = entries.get(name) ?? [];
@@ -69,11 +75,11 @@ const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Changes the file of exceptions, which routers read when they start. Concurrent commands wait for each other. Returns all exceptions. */
-async function changeFile(file: string, routing: CellByName): Promise<Exceptions> {
+async function changeFile(file: string, routing: CellByName): Promise<RoutingExceptions> {
   const next = `${file}.next`;
   const handle = await lock(next);
   try {
-    const changed = applyRouting(await readExceptions(file), routing);
+    const changed = applyRouting(await readRoutingExceptions(file), routing);
     await handle.writeFile(HEAD + [...changed].map(([name, cell]) => `${name} ${cell}\n`).join(''));
     await handle.sync();
     await rename(next, file);
@@ -100,37 +106,44 @@ async function lock(path: string) {
 }
 
 /** Reads the file of exceptions. */
-export const readExceptions = async (file: string): Promise<Map<string, string>> =>
-  parseExceptions(await readFile(file, 'utf8'));
+export const readRoutingExceptions = async (file: string): Promise<Map<string, string>> =>
+  parseRoutingExceptions(await readFile(file, 'utf8'));
 
 /**
  * Stores exceptions in the file and then in each router. Throws if a router could not be changed; `synchroniseRouters`
  * must then be run.
  */
-export async function storeExceptions({ file, routers }: ExceptionTargets, routing: CellByName): Promise<void> {
+export async function storeRoutingExceptions(
+  { file, routers }: RoutingExceptionFiles,
+  routing: CellByName,
+): Promise<void> {
   const wanted = await changeFile(file, routing);
   await eachRouter(routers, async (router) => {
-    const path = await findMap(router, basename(file));
-    await changeMap(router, path, listMapChanges(wanted, await readMap(router, path), routing.keys()));
+    const path = await findRoutingMap(router, basename(file));
+    await changeRoutingMap(
+      router,
+      path,
+      listRoutingMapChanges(wanted, await readRoutingMap(router, path), routing.keys()),
+    );
   });
 }
 
 /** Makes the maps of all routers equal to the file. Returns the number of changed entries. */
-export async function synchroniseRouters({ file, routers }: ExceptionTargets): Promise<number> {
-  const wanted = await readExceptions(file);
+export async function synchroniseRouters({ file, routers }: RoutingExceptionFiles): Promise<number> {
+  const wanted = await readRoutingExceptions(file);
   const changed = await eachRouter(routers, async (router) => {
-    const path = await findMap(router, basename(file));
-    const changes = listMapChanges(wanted, await readMap(router, path));
-    await changeMap(router, path, changes);
+    const path = await findRoutingMap(router, basename(file));
+    const changes = listRoutingMapChanges(wanted, await readRoutingMap(router, path));
+    await changeRoutingMap(router, path, changes);
     return changes.length;
   });
   return changed.reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the number of entries in which a router's map differs from the file. */
-export async function countDifferences(router: string, file: string): Promise<number> {
-  const path = await findMap(router, basename(file));
-  return listMapChanges(await readExceptions(file), await readMap(router, path)).length;
+export async function countMapDifferences(router: string, file: string): Promise<number> {
+  const path = await findRoutingMap(router, basename(file));
+  return listRoutingMapChanges(await readRoutingExceptions(file), await readRoutingMap(router, path)).length;
 }
 
 /** Runs a function for each router, even if it fails for some routers. Throws one error with all reasons. */

@@ -1,5 +1,5 @@
-import { countDifferences, readExceptions } from './exceptions.ts';
-import { readBackends } from './runtime-api.ts';
+import { countMapDifferences, readRoutingExceptions } from './exceptions.ts';
+import { readRouterBackends } from './runtime-api.ts';
 
 /** State of a cell, as a router reports it. */
 export interface CellHealth {
@@ -39,17 +39,17 @@ export async function readCellsHealth({
   file: string;
   routers: readonly string[];
 }): Promise<CellsHealth> {
-  const exceptions = (await readExceptions(file)).size;
+  const exceptions = (await readRoutingExceptions(file)).size;
   const all = await Promise.all(
     routers.map(async (router) => {
       try {
-        const backends = new Map((await readBackends(router)).map(({ name, isUp }) => [name, isUp]));
+        const backends = new Map((await readRouterBackends(router)).map(({ name, isUp }) => [name, isUp]));
         const names = [...new Set([...backends.keys()].flatMap((name) => CELL_BACKEND.exec(name)?.[2] ?? []))];
         const cells = names.map((cell) => ({
           ...{ cell, router },
           ...{ https: backends.get(`api_${cell}`) ?? null, mqtt: backends.get(`mqtt_${cell}`) ?? null },
         }));
-        return { cells, router: { router, problem: null, differing: await countDifferences(router, file) } };
+        return { cells, router: { router, problem: null, differing: await countMapDifferences(router, file) } };
       } catch (error) {
         return { cells: [], router: { router, problem: (error as Error).message, differing: null } };
       }

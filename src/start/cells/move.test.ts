@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routingTo } from './move.ts';
+import { createRoutingToCell } from './move.ts';
 
 test('an account gets an exception unless its name contains the cell that it moves to', () => {
   const names = [
@@ -8,7 +8,11 @@ test('an account gets an exception unless its name contains the cell that it mov
     // The secret of a session, of which only the hash is stored.
     { name: 'AB', userId: 'usr_1', madeBy: undefined },
   ];
-  expect(Object.fromEntries(routingTo('c2', names))).toEqual({ usr_1: 'c2', usr_c2_1: null, AB: 'c2' });
-  expect(Object.fromEntries(routingTo('first', names))).toEqual({ usr_1: null, usr_c2_1: 'first', AB: 'first' });
-  expect(Object.fromEntries(routingTo('c3', names))).toEqual({ usr_1: 'c3', usr_c2_1: 'c3', AB: 'c3' });
+  expect(Object.fromEntries(createRoutingToCell('c2', names))).toEqual({ usr_1: 'c2', usr_c2_1: null, AB: 'c2' });
+  expect(Object.fromEntries(createRoutingToCell('first', names))).toEqual({
+    usr_1: null,
+    usr_c2_1: 'first',
+    AB: 'first',
+  });
+  expect(Object.fromEntries(createRoutingToCell('c3', names))).toEqual({ usr_1: 'c3', usr_c2_1: 'c3', AB: 'c3' });
 });

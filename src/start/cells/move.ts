@@ -1,7 +1,7 @@
 import type { Pool } from '#src/database/connect.ts';
 import { moveUsers, type UsersMove, type UsersMoveReport } from '../users-move/move-users.ts';
 import type { AccountName, AccountRoutes } from '../users-move/routes.ts';
-import { type ExceptionTargets, storeExceptions } from './exceptions.ts';
+import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions.ts';
 
 /** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
 export const FIRST_CELL = 'first';
@@ -22,7 +22,7 @@ export interface CellsOfMove {
  * Returns the routing of names to a cell. A name that contains the cell is mapped to null, because it needs no
  * exception. Pure.
  */
-export function routingTo(cell: string, names: readonly AccountName[]): Map<string, string | null> {
+export function createRoutingToCell(cell: string, names: readonly AccountName[]): Map<string, string | null> {
   const isOwn = ({ madeBy }: AccountName) => madeBy !== undefined && (madeBy ?? FIRST_CELL) === cell;
   return new Map(names.map((one) => [one.name, isOwn(one) ? null : cell]));
 }
@@ -41,14 +41,14 @@ export async function moveToCell(
   }: Omit<UsersMove, 'accounts' | 'routes'> & {
     /** Ids or e-mail addresses of the accounts. */
     users: readonly string[];
-    places: ExceptionTargets;
+    places: RoutingExceptionFiles;
     /** Pool of the cell in which the accounts are. */
     source: Pool;
   },
 ): Promise<CellMoveReport> {
   const routes: AccountRoutes = {
-    toTarget: (names) => storeExceptions(places, routingTo(to.cell, names)),
-    toSource: (names) => storeExceptions(places, routingTo(from.cell, names)),
+    toTarget: (names) => storeRoutingExceptions(places, createRoutingToCell(to.cell, names)),
+    toSource: (names) => storeRoutingExceptions(places, createRoutingToCell(from.cell, names)),
   };
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);

@@ -24,13 +24,13 @@ async function ask(router: string, request: string): Promise<string> {
 }
 
 /** A backend of a router, and whether any of its servers accepts requests. */
-export interface Backend {
+export interface RouterBackend {
   name: string;
   isUp: boolean;
 }
 
 /** Returns the backends of a router. */
-export async function readBackends(router: string): Promise<Backend[]> {
+export async function readRouterBackends(router: string): Promise<RouterBackend[]> {
   const [header = '', ...lines] = (await ask(router, 'show stat\n')).split('\n');
   const columns = header.replace(/^# /, '').split(',');
   const [name, server, status] = ['pxname', 'svname', 'status'].map((column) => columns.indexOf(column));
@@ -44,7 +44,7 @@ export async function readBackends(router: string): Promise<Backend[]> {
  * Returns the path under which a router knows the map file with this name. The router may have another path to its
  * folder (chroot, container).
  */
-export async function findMap(router: string, fileName: string): Promise<string> {
+export async function findRoutingMap(router: string, fileName: string): Promise<string> {
   const listed = await ask(router, 'show map\n');
   const paths = [...listed.matchAll(/^-?\d+ \((.+?)\) /gm)].map(([, path]) => path ?? '');
   const found = paths.find((path) => path.endsWith(`/${fileName}`));
@@ -54,14 +54,14 @@ export async function findMap(router: string, fileName: string): Promise<string>
 }
 
 /** An entry of a router's map. `ref`: HAProxy's name of the entry. A key may have several entries, of which only the first is used. */
-export interface MapEntry {
+export interface RoutingMapEntry {
   ref: string;
   name: string;
   value: string;
 }
 
 /** Returns the entries of a router's map, in their order. */
-export async function readMap(router: string, path: string): Promise<MapEntry[]> {
+export async function readRoutingMap(router: string, path: string): Promise<RoutingMapEntry[]> {
   const shown = await ask(router, `show map ${path}\n`);
   return [...shown.matchAll(/^(0x[0-9a-f]+) (\S+) (\S+)$/gm)].map(([, ref = '', name = '', value = '']) => ({
     ...{ ref, name, value },
@@ -69,7 +69,7 @@ export async function readMap(router: string, path: string): Promise<MapEntry[]>
 }
 
 /** A change of one key in a router's map: the value to add, if any, and the entries to remove. */
-export interface MapChange {
+export interface RoutingMapChange {
   name: string;
   add: string | null;
   remove: readonly string[];
@@ -79,7 +79,11 @@ export interface MapChange {
  * Changes entries of a router's map while the router runs. Adds the new entry and then removes the old one, so that each request finds one
  * of the two. Uses `add map`, because the duration of `set map` depends on the size of the map (345 ms in a map of a million entries).
  */
-export async function changeMap(router: string, path: string, changes: readonly MapChange[]): Promise<void> {
+export async function changeRoutingMap(
+  router: string,
+  path: string,
+  changes: readonly RoutingMapChange[],
+): Promise<void> {
   let request = '';
   const send = async () => {
     if (request === '') return;

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 import { readColumns } from '#src/database/copy/copy-rows.ts';
 import { type CopiedRelation, STREAMED_RELATIONS } from '#src/database/copy/relations.ts';
 import type { CopyEnds } from '#src/database/copy/synchronise.ts';
-import { meterKey, SEPARATE_METERS } from '#src/database/meter.ts';
+import { getMeterKey, SEPARATE_METERS } from '#src/database/meter.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, STORED_HOURS } from '#src/rollups/levels.ts';
 import { rebuildTables } from '#src/rollups/rebuild.ts';
@@ -42,7 +42,7 @@ export const getAccountView = (relation: string): string => viewOf(relation);
  * of their meters that are aggregated separately.
  */
 export const getConsumptionKeys = (userIds: readonly string[]): string[] =>
-  userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => meterKey(userId, meter))]);
+  userIds.flatMap((userId) => [userId, ...SEPARATE_METERS.map((meter) => getMeterKey(userId, meter))]);
 
 interface Series {
   series_id: number;

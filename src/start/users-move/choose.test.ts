@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type MoveCandidate, type MoveConstraints, parseAccounts, reasonsAgainstMove } from './choose.ts';
+import { listReasonsAgainstMove, type MoveCandidate, type MoveConstraints, parseAccounts } from './choose.ts';
 
 test('a file lists one account per line, with comments, and each error is reported with its line', () => {
   const text =
@@ -24,29 +24,34 @@ const utility: MoveCandidate = { userId: 'usr_u', email: 'u@example.com', role: 
 
 test('a homeowner moves only to the installation of its utility, or together with it', () => {
   const both = new Set(['usr_1', 'usr_u']);
-  expect(reasonsAgainstMove(home, new Set(['usr_1']), nobody)).toEqual([expect.stringContaining('enrolled by usr_u')]);
-  expect(reasonsAgainstMove(home, both, nobody)).toEqual([]);
-  expect(reasonsAgainstMove(home, new Set(['usr_1']), { ...nobody, there: new Set(['usr_u']) })).toEqual([]);
-  expect(reasonsAgainstMove(utility, both, nobody)).toEqual([]);
-  expect(reasonsAgainstMove(utility, both, { ...nobody, left: new Map([['usr_u', 1]]) })).toEqual([
+  expect(listReasonsAgainstMove(home, new Set(['usr_1']), nobody)).toEqual([
+    expect.stringContaining('enrolled by usr_u'),
+  ]);
+  expect(listReasonsAgainstMove(home, both, nobody)).toEqual([]);
+  expect(listReasonsAgainstMove(home, new Set(['usr_1']), { ...nobody, there: new Set(['usr_u']) })).toEqual([]);
+  expect(listReasonsAgainstMove(utility, both, nobody)).toEqual([]);
+  expect(listReasonsAgainstMove(utility, both, { ...nobody, left: new Map([['usr_u', 1]]) })).toEqual([
     expect.stringMatching(/^enrolled 1 account that the file does not have/),
   ]);
 });
 
 test('an account is not moved onto another account, and administrators are not moved', () => {
   const moving = new Set(['usr_1', 'usr_u']);
-  expect(reasonsAgainstMove(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
+  expect(listReasonsAgainstMove(home, moving, { ...nobody, emailsThere: new Set(['a@example.com']) })).toEqual([
     expect.stringContaining('another account there has'),
   ]);
   expect(
-    reasonsAgainstMove(home, moving, { ...nobody, issuersThere: new Map([['usr_1', 'https://login.example.com']]) }),
+    listReasonsAgainstMove(home, moving, {
+      ...nobody,
+      issuersThere: new Map([['usr_1', 'https://login.example.com']]),
+    }),
   ).toEqual([
     'signs in at https://login.example.com as another account there does: unlink one of them (energy users unlink)',
   ]);
-  expect(reasonsAgainstMove(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
+  expect(listReasonsAgainstMove(home, moving, { ...nobody, there: new Set(['usr_1']) })).toEqual([
     'is already in the other installation',
   ]);
-  expect(reasonsAgainstMove({ ...utility, role: 'admin' }, moving, nobody)).toEqual([
+  expect(listReasonsAgainstMove({ ...utility, role: 'admin' }, moving, nobody)).toEqual([
     expect.stringContaining('administrator'),
   ]);
 });

@@ -56,7 +56,7 @@ export async function chooseAccounts(
   const candidates = chosen.toMove.flatMap((userId) => [...here.values()].find((one) => one.userId === userId) ?? []);
   const around = await surroundings({ source, target }, candidates, [...lines.keys()]);
   for (const one of candidates)
-    for (const reason of reasonsAgainstMove(one, new Set(lines.keys()), around))
+    for (const reason of listReasonsAgainstMove(one, new Set(lines.keys()), around))
       wrong.push(`line ${lines.get(one.userId)}: ${one.userId} ${reason}`);
   if (wrong.length > 0)
     throw new Error(`Some accounts of --users cannot be moved. Nothing was changed.\n  ${wrong.join('\n  ')}`);
@@ -201,7 +201,7 @@ export interface MoveConstraints {
 }
 
 /** Returns the reasons why an account cannot move; empty if it can. Pure. */
-export function reasonsAgainstMove(
+export function listReasonsAgainstMove(
   one: MoveCandidate,
   moving: ReadonlySet<string>,
   { there, emailsThere, issuersThere, left }: MoveConstraints,

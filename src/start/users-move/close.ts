@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
-import { createDatabase, type Database, databaseOn, type Pool, type PoolClient } from '#src/database/connect.ts';
+import { createDatabase, createDatabaseOn, type Database, type Pool, type PoolClient } from '#src/database/connect.ts';
 import {
   compareUnpacked,
   copyBundle,
@@ -20,8 +20,8 @@ import {
   MAX_TRANSACTION_ATTEMPTS,
   transactionOn,
 } from '#src/database/transaction.ts';
-import { COMMAND_LINE, recordAction } from '#src/users/audit.ts';
-import { eraseTraces } from '#src/users/erase.ts';
+import { COMMAND_LINE_ACTOR, recordAction } from '#src/users/audit.ts';
+import { eraseTracesOfUser } from '#src/users/erase.ts';
 import { countUnmovedEnrolled } from './choose.ts';
 import { removeExpectedNames } from './routes.ts';
 
@@ -39,7 +39,7 @@ class UnderWay extends Error {}
  * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice. `redirect` is called within
  * the transaction, as soon as the accounts are locked and no new device, key or session can be created; it may be called several times.
  */
-export async function closeAccounts(
+export async function closeAccountsAtSource(
   pool: Pool,
   userIds: readonly string[],
   { toInstallation, redirect }: { toInstallation: string; redirect: (client: PoolClient) => Promise<void> },
@@ -59,7 +59,7 @@ export async function closeAccounts(
 async function close(
   client: PoolClient,
   userIds: readonly string[],
-  { toInstallation, isPatient, redirect }: Parameters<typeof closeAccounts>[2] & { isPatient: boolean },
+  { toInstallation, isPatient, redirect }: Parameters<typeof closeAccountsAtSource>[2] & { isPatient: boolean },
 ): Promise<void> {
   // Locks are taken in the same order as by an erasure (src/users/erase.ts): the refresh, changed hours, the account,
   // gateways, devices, heads.
@@ -88,7 +88,7 @@ async function close(
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
   if (isPatient && (await areDelivering(client, userIds))) throw new UnderWay();
   await redirect(client);
-  await noteMove(databaseOn(client), userIds, 'user.moved', { to: toInstallation });
+  await noteMove(createDatabaseOn(client), userIds, 'user.moved', { to: toInstallation });
   await client.query(
     `INSERT INTO departures (user_id, to_installation) SELECT unnest($1::text[]), $2
      ON CONFLICT (user_id) DO UPDATE SET to_installation = $2, closed_at = now(), left_at = NULL`,
@@ -135,7 +135,7 @@ export async function reopenAccounts(pool: Pool, userIds: readonly string[]): Pr
  * with the target's key, and compares the rows by count and fingerprint. Readings and load profile must have been copied before. Returns
  * the number of rows of each relation.
  */
-export async function openAccounts(
+export async function openAccountsAtTarget(
   { source, target }: CopyEnds,
   userIds: readonly string[],
   { fromInstallation, reseal }: { fromInstallation: string; reseal: (sealed: Buffer) => Buffer },
@@ -158,7 +158,7 @@ export async function openAccounts(
       userIds,
       fromInstallation,
     ]);
-    await noteMove(databaseOn(target), userIds, 'user.arrived', { from: fromInstallation });
+    await noteMove(createDatabaseOn(target), userIds, 'user.arrived', { from: fromInstallation });
     return relations;
   });
 }
@@ -195,7 +195,9 @@ export async function eraseMovedAccounts(pool: Pool, userIds: readonly string[])
     [userIds],
   );
   for (const { user_id: userId, senders, seriesIds } of rows)
-    await joinOrBeginTransaction(db, (trx) => eraseTraces(trx, userId, { senders, seriesIds: seriesIds.map(Number) }));
+    await joinOrBeginTransaction(db, (trx) =>
+      eraseTracesOfUser(trx, userId, { senders, seriesIds: seriesIds.map(Number) }),
+    );
   await inTransaction(pool, async (client) => {
     await client.query('DELETE FROM parcels');
     await client.query('UPDATE departures SET left_at = now() WHERE user_id = ANY ($1)', [userIds]);
@@ -209,5 +211,6 @@ async function noteMove(
   action: 'user.moved' | 'user.arrived',
   details: { to: string } | { from: string },
 ): Promise<void> {
-  for (const target of userIds) await recordAction(db, { actor: null, address: COMMAND_LINE, action, target, details });
+  for (const target of userIds)
+    await recordAction(db, { actor: null, address: COMMAND_LINE_ACTOR, action, target, details });
 }

@@ -2,7 +2,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { type DetectedDatabase, detectCapabilities } from '#src/database/capabilities.ts';
 import { explainClosing, FILLED_FROM_PREFIX, isClosedForWriting } from '#src/database/closing.ts';
-import { type Pool, type PoolClient, queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection, type Pool, type PoolClient } from '#src/database/connect.ts';
 import { assertSchemaNotNewer } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { canDecrypt } from '../secret-key.ts';
@@ -103,7 +103,7 @@ export async function assertKeysDecrypt({ source, target }: MoveInstallations, s
     [source, secrets.source, 'SECRET_KEY (or secret.key) of this installation'],
     [target, secrets.target, 'The file of --to-secret-key'],
   ] as const) {
-    const samples = await readEncryptedSamples(queryOn(pool));
+    const samples = await readEncryptedSamples(createQueryOnConnection(pool));
     const box = createSecretBox(secret);
     if (samples.length > 0 && !samples.some((sealed) => canDecrypt(box, sealed)))
       throw new Error(

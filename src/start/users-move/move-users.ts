@@ -24,7 +24,13 @@ import {
   STREAMED_PARTS,
 } from './account-views.ts';
 import { chooseAccounts, parseAccounts } from './choose.ts';
-import { areAccountsOpen, closeAccounts, eraseMovedAccounts, openAccounts, reopenAccounts } from './close.ts';
+import {
+  areAccountsOpen,
+  closeAccountsAtSource,
+  eraseMovedAccounts,
+  openAccountsAtTarget,
+  reopenAccounts,
+} from './close.ts';
 import {
   assertKeysDecrypt,
   createReencrypter,
@@ -32,8 +38,8 @@ import {
   openInstallations,
   withBothLocked,
 } from './ends.ts';
-import { type AccountRoutes, expectNames, readAccountNames, removeExpectedNames } from './routes.ts';
-import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturned } from './stored-messages.ts';
+import { type AccountRoutes, readAccountNames, recordExpectedNames, removeExpectedNames } from './routes.ts';
+import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturnedAccounts } from './stored-messages.ts';
 import { describeUnpricedTariffs, findUnpricedTariffs, type UnpricedTariff } from './unpriced-tariffs.ts';
 
 /** Result of a move of accounts. */
@@ -112,7 +118,7 @@ export async function moveUsers(sourceUrl: string, targetUrl: string, how: Users
         unpriced: [],
       };
       await assertKeysDecrypt(both, how.secrets);
-      await writeMessagesOfReturned(both.source.pool, how.taking);
+      await writeMessagesOfReturnedAccounts(both.source.pool, how.taking);
       const warning = describeUnpricedTariffs(
         await findUnpricedTariffs(both, pools.source, chosen.toMove, chosen.lines),
       );
@@ -165,11 +171,11 @@ async function closeAndRedirect(
 ): Promise<void> {
   const redirect = async (client: PoolClient) => {
     const names = await readAccountNames(client, userIds);
-    await expectNames(target.pool, names);
+    await recordExpectedNames(target.pool, names);
     await how.routes?.toTarget(names);
   };
   try {
-    await closeAccounts(source.pool, userIds, { toInstallation: target.id, redirect });
+    await closeAccountsAtSource(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
     // Redirects the callers back to the source. Errors are ignored, because an unavailable router may be the reason for the failure.
     await how.routes
@@ -281,7 +287,7 @@ async function bringOver(
   if (was !== is) throw new Error(`the aggregates there contain ${is} mWh, and should contain ${was}`);
   how.step('Opening the accounts there …');
   const relations = await withCopyEnds({ source: source.pool, target: target.pool }, (ends) =>
-    openAccounts(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
+    openAccountsAtTarget(ends, userIds, { fromInstallation: source.id, reseal: createReencrypter(how.secrets) }),
   );
   report.relations = [...relations, ...done.map(({ relation, rows }) => ({ relation, rows }))];
   report.total_milliwatt_hours = (BigInt(report.total_milliwatt_hours) + BigInt(is)).toString();
@@ -311,5 +317,5 @@ async function giveBack(
   await reopenAccounts(source.pool, userIds);
   await routes?.toSource(await readAccountNames(source.pool, userIds));
   await removeExpectedNames(target.pool, userIds);
-  await writeMessagesOfReturned(source.pool, taking);
+  await writeMessagesOfReturnedAccounts(source.pool, taking);
 }

@@ -1,4 +1,4 @@
-import { writeOrReject } from '#ingest/batch-writer.ts';
+import { writeOrRejectMessages } from '#ingest/batch-writer.ts';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import type { Pool } from '#src/database/connect.ts';
@@ -40,7 +40,7 @@ async function forwardKept(
       ({ topic, payload, received_at, replayed }) =>
         toIncomingMessage({ topic, payload, receivedAtMs: received_at.getTime(), replayed }) ?? [],
     );
-    await writeOrReject(writer, messages);
+    await writeOrRejectMessages(writer, messages);
     await from.query('DELETE FROM departed_messages WHERE place = ANY ($1)', [rows.map(({ place }) => place)]);
     forwarded += rows.length;
   }
@@ -50,7 +50,7 @@ async function forwardKept(
  * For accounts that have returned to this installation: writes the messages that their devices sent to this installation while the accounts
  * were away, and deletes the record of their absence.
  */
-export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings): Promise<void> {
+export async function writeMessagesOfReturnedAccounts(pool: Pool, taking: IngestSettings): Promise<void> {
   const RETURNED =
     'login IN (SELECT login FROM departed_logins l WHERE NOT EXISTS (SELECT FROM departures d WHERE d.user_id = l.user_id))';
   await forwardKept({ from: pool, to: pool }, { whose: RETURNED, values: [] }, taking);
@@ -65,7 +65,7 @@ export async function writeMessagesOfReturned(pool: Pool, taking: IngestSettings
  * the number of messages written at the target, and the number of messages removed.
  */
 export async function forwardStoredMessages({ source, target }: MoveInstallations, taking: IngestSettings) {
-  await writeMessagesOfReturned(target.pool, taking);
+  await writeMessagesOfReturnedAccounts(target.pool, taking);
   const removed = await forgetErased({ source, target });
   const whose = `login IN (SELECT login FROM departed_logins JOIN departures USING (user_id) WHERE to_installation = $1 AND left_at IS NOT NULL)`;
   const values = [target.id];

@@ -1,4 +1,4 @@
-import { type Billionths, parseScaled } from '#src/core/decimal.ts';
+import { type Billionths, parseScaledDecimal } from '#src/core/decimal.ts';
 import { MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { findTimeErrors, type TimedPrice } from '../packed-days.ts';
 import { MAX_PRICE } from '../terms.ts';
@@ -27,7 +27,7 @@ export type AnswerReadResult = { prices: TimedPrice[]; problems: RowProblem[]; r
  * Returns the values in a response's rows that a series can store, in order of time, and the rows that the series cannot store. `factor`:
  * factor for the values. `heldMinutes`: duration of a row's value, which is split into values of the series' resolution. Pure.
  */
-export function toPrices(
+export function parseAnswerRows(
   rows: readonly AnswerRow[],
   { factor, resolutionMinutes, heldMinutes }: { factor: Billionths; resolutionMinutes: number; heldMinutes: number },
 ): AnswerReadResult {
@@ -86,7 +86,7 @@ function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean
 function priceOf(row: AnswerRow, factor: Billionths): TimedPrice | string {
   if ('problem' in row) return row.problem;
   if (row.value === undefined) return 'value is missing';
-  const perKwh = parseScaled(row.value.trim(), factor);
+  const perKwh = parseScaledDecimal(row.value.trim(), factor);
   if (perKwh === null || perKwh >= MAX_BILLIONTHS || perKwh <= -MAX_BILLIONTHS)
     return `value is not a decimal below ${MAX_PRICE}`;
   return { startsAtMs: row.startsAtMs, perKwh };

@@ -1,7 +1,13 @@
 import { asBillionths } from '#src/core/decimal.ts';
 import { MINUTE_MS } from '#src/core/units.ts';
 import { findElements, getElementText, parseXml, type XmlElement } from '#src/core/xml.ts';
-import { type AnswerReadResult, type AnswerRow, getTooFineFailure, MAX_ANSWER_ROWS, toPrices } from './answer.ts';
+import {
+  type AnswerReadResult,
+  type AnswerRow,
+  getTooFineFailure,
+  MAX_ANSWER_ROWS,
+  parseAnswerRows,
+} from './answer.ts';
 import { parseAnswerTime } from './answer-times.ts';
 import type { SeriesUnits } from './source.ts';
 
@@ -68,7 +74,7 @@ function pricesOf(
     }
   }
   if (isFiner) return { failure: getTooFineFailure(resolutionMinutes) };
-  return toPrices(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
+  return parseAnswerRows(rows, { factor: PER_KWH, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
 /** Returns the prices of a period by position, from 1 to `length`. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { type Database, queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import type { ROLES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -11,7 +11,7 @@ import { packPrices } from '../packed-days.ts';
 import type { StoredSeries } from '../price-series.ts';
 import { storeFetchedPrices } from '../prices.ts';
 import { type AnswerReadResult, describeProblems } from './answer.ts';
-import { endOfUtcDay, type FetchOutcome, type FetchState, planNextFetch } from './fetch-times.ts';
+import { type FetchOutcome, type FetchState, getEndOfUtcDay, planNextFetch } from './fetch-times.ts';
 import {
   type FetchAnswer,
   type FetchedAnswer,
@@ -99,7 +99,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
     const [first] = due.rows;
     if (!first) return [];
     const claimed = await joinOrBeginTransaction(db, async (trx) => {
-      if (!(await claimHost(trx, first.host))) return [];
+      if (!(await claimSourceHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
     // If no series was leased, another worker was faster, and the next search skips this host.
@@ -111,7 +111,7 @@ const isDue = (now: Date) => sql`next_fetch_at <= ${now} AND (leased_until IS NU
 
 /** Leases the next due series that share a fetch, and counts a fetch for each of these series. */
 async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
-  const today = new Date(endOfUtcDay(now).getTime() - DAY_MS);
+  const today = new Date(getEndOfUtcDay(now).getTime() - DAY_MS);
   const { rows } = await sql<ClaimedSeries>`UPDATE series_sources s
     SET lease_id = ${leaseId}, leased_until = ${new Date(now.getTime() + LEASE_MS)}, fetches_on = ${today},
       fetches = CASE WHEN fetches_on = ${today} THEN fetches + 1 ELSE 1 END
@@ -127,7 +127,7 @@ async function leaseSeries(db: Database, fetchKey: string, leaseId: string, now:
  * Records a fetch from a host. Returns false if the host's last fetch was less than a second ago. Workers, and checks of the API, call this
  * before each fetch.
  */
-export async function claimHost(db: Database, host: string): Promise<boolean> {
+export async function claimSourceHost(db: Database, host: string): Promise<boolean> {
   const { rows } = await sql`INSERT INTO source_hosts VALUES (${host}, clock_timestamp())
     ON CONFLICT (host) DO UPDATE SET fetched_at = clock_timestamp()
     WHERE source_hosts.fetched_at <= clock_timestamp() - interval '1 second' RETURNING host`.execute(db);
@@ -135,7 +135,7 @@ export async function claimHost(db: Database, host: string): Promise<boolean> {
 }
 
 /** Deletes the hosts from which nothing was fetched for a day. */
-export async function deleteOldHosts(db: Database, now: Date): Promise<void> {
+export async function deleteOldSourceHosts(db: Database, now: Date): Promise<void> {
   await db
     .deleteFrom('source_hosts')
     .where('fetched_at', '<', new Date(now.getTime() - DAY_MS))
@@ -199,7 +199,7 @@ async function applyAnswer(
       .set({ ...plan.state, next_fetch_at: plan.nextAt, lease_id: null, leased_until: null })
       .where('series_id', '=', series_id)
       .execute();
-    if (plan.notifies) await addEvents(queryOf(trx), [failingEvent(series, plan.state)], now);
+    if (plan.notifies) await addEvents(createQueryOfDatabase(trx), [failingEvent(series, plan.state)], now);
   });
 }
 

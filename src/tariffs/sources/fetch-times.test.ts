@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FetchOutcome, type FetchState, nextFetchTime, planNextFetch } from './fetch-times.ts';
+import { computeNextFetchTime, type FetchOutcome, type FetchState, planNextFetch } from './fetch-times.ts';
 
 const FRESH: FetchState = {
   retries: 0,
@@ -36,7 +36,7 @@ function run(outcomes: readonly FetchOutcome[], start: string, times = DAILY, fr
 describe('the next fetch', () => {
   test('is at the first time of day, by the clocks of the source', () => {
     const next = (after: string, at: string[], timezone = 'Europe/Berlin') =>
-      nextFetchTime({ timezone, at }, new Date(after)).toISOString().slice(0, 16);
+      computeNextFetchTime({ timezone, at }, new Date(after)).toISOString().slice(0, 16);
     expect(next('2026-06-15T11:14:00Z', ['13:15'])).toBe('2026-06-15T11:15');
     expect(next('2026-06-15T11:15:00Z', ['13:15'])).toBe('2026-06-16T11:15');
     expect(next('2026-10-24T11:15:00Z', ['13:15'])).toBe('2026-10-25T12:15');

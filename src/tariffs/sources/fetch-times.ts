@@ -39,7 +39,8 @@ export type FetchOutcome =
  * Returns the first of a source's times of day after an instant. A time that the clocks skip counts as the instant at the same distance
  * from midnight.
  */
-export const nextFetchTime = (times: FetchTimes, after: Date): Date => new Date(Math.min(...comingTimes(times, after)));
+export const computeNextFetchTime = (times: FetchTimes, after: Date): Date =>
+  new Date(Math.min(...comingTimes(times, after)));
 
 /** Returns a source's times of day after an instant, for at least two days, as Unix ms, in any order. */
 function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
@@ -55,7 +56,7 @@ function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
 }
 
 /** Returns the start of tomorrow in a zone. */
-export const startOfTomorrow = (now: Date, timezone: string): Date =>
+export const getStartOfTomorrow = (now: Date, timezone: string): Date =>
   DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
 
 /**
@@ -111,12 +112,12 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
 
 /** Returns the first time in `at` after `earliest` at which the maximum number of fetches on a UTC day is not yet reached. */
 function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date = now): Date {
-  if (fetchesToday < MAX_FETCHES_A_DAY) return nextFetchTime(times, earliest);
-  return nextFetchTime(times, new Date(Math.max(earliest.getTime(), endOfUtcDay(now).getTime() - 1)));
+  if (fetchesToday < MAX_FETCHES_A_DAY) return computeNextFetchTime(times, earliest);
+  return computeNextFetchTime(times, new Date(Math.max(earliest.getTime(), getEndOfUtcDay(now).getTime() - 1)));
 }
 
 /** Returns the end of the UTC day of an instant. */
-export const endOfUtcDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS);
+export const getEndOfUtcDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS);
 
 const timesLeftToday = (times: FetchTimes, now: Date): number =>
-  comingTimes(times, now).filter((ms) => ms < endOfUtcDay(now).getTime()).length;
+  comingTimes(times, now).filter((ms) => ms < getEndOfUtcDay(now).getTime()).length;

@@ -1,13 +1,13 @@
 import { DateTime } from 'luxon';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type AnswerReadResult, toPrices } from './answer.ts';
+import { type AnswerReadResult, parseAnswerRows } from './answer.ts';
 import { readEntsoe } from './entsoe.ts';
 import families from './presets.json' with { type: 'json' };
 import { readRows } from './read-rows.ts';
 import type { AnswerRowPaths, SeriesUnits } from './source.ts';
 
 /** Public source of prices or intensities: an entry of presets.json for one zone. */
-export interface Preset {
+export interface PriceSourcePreset {
   title: string;
   /** URL of the source. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the requested values. */
   url: string;
@@ -29,11 +29,11 @@ export interface Preset {
   zone: string;
 }
 
-type Family = Omit<Preset, 'zone'> & { preset: string; zones?: Record<string, string> };
+type Family = Omit<PriceSourcePreset, 'zone'> & { preset: string; zones?: Record<string, string> };
 
 /** All presets by name: `awattar_de`, or `entsoe_fr` for the zone `fr` of `entsoe`. */
-export const PRESETS: ReadonlyMap<string, Preset> = new Map(
-  (families as Family[]).flatMap(({ preset, zones, ...family }): [string, Preset][] =>
+export const PRICE_SOURCE_PRESETS: ReadonlyMap<string, PriceSourcePreset> = new Map(
+  (families as Family[]).flatMap(({ preset, zones, ...family }): [string, PriceSourcePreset][] =>
     zones
       ? Object.entries(zones).map(([name, zone]) => [`${preset}_${name}`, { ...family, zone }])
       : [[preset, { ...family, zone: '' }]],
@@ -41,10 +41,10 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
 );
 
 /** Whether a preset requires a token of the owner. */
-export const needsToken = ({ url }: Preset): boolean => url.includes('{token}');
+export const needsToken = ({ url }: PriceSourcePreset): boolean => url.includes('{token}');
 
 /** Returns the URL of a preset for the values from yesterday to tomorrow, in days of the preset's zone. `token` becomes part of the URL. */
-export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''): string {
+export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: Date, token = ''): string {
   const today = DateTime.fromJSDate(now, { zone: timezone }).startOf('day');
   const words: Record<string, string> = { zone, token };
   for (const [name, time] of Object.entries({ from: today.minus({ days: 1 }), to: today.plus({ days: 2 }) })) {
@@ -59,13 +59,17 @@ export function presetUrl({ url, timezone, zone }: Preset, now: Date, token = ''
 }
 
 /** Reads a response of a preset for a series. */
-export async function readPresetAnswer(text: string, preset: Preset, form: SeriesUnits): Promise<AnswerReadResult> {
+export async function readPresetAnswer(
+  text: string,
+  preset: PriceSourcePreset,
+  form: SeriesUnits,
+): Promise<AnswerReadResult> {
   const { format, items, starts_at = '', values, scale = '1', timesIn, timezone, minutes } = preset;
   if (format === 'entsoe') return readEntsoe(text, form);
   const paths = { format, items, starts_at, value: values[form.unit] ?? '' };
   const rows = await readRows(text, paths, timesIn ?? timezone);
   if (typeof rows === 'string') return { failure: rows };
-  return toPrices(rows, {
+  return parseAnswerRows(rows, {
     factor: parseDecimal(scale) ?? asBillionths(0n),
     resolutionMinutes: form.resolutionMinutes,
     heldMinutes: minutes ?? form.resolutionMinutes,

@@ -1,6 +1,6 @@
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { AppError } from '#src/core/errors.ts';
-import { mayHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
+import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 import { compileJsonPath } from '#src/core/json-path.ts';
 import { findElements, getElementText, parseXml } from '#src/core/xml.ts';
 import { type AnswerRow, MAX_ANSWER_ROWS, TOO_MANY_ROWS } from './answer.ts';
@@ -38,7 +38,7 @@ async function readJson(text: string, { items = '$', starts_at, value }: AnswerR
   if (!listAt || !startAt || !valueAt) return 'a path is not valid';
   let answer: unknown;
   try {
-    answer = mayHaveInexactNumbers(text) ? parseExactJson(text) : JSON.parse(text);
+    answer = canHaveInexactNumbers(text) ? parseExactJson(text) : JSON.parse(text);
   } catch {
     return 'the response is not JSON';
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { formatDecimal } from '#src/core/decimal.ts';
 import type { AnswerReadResult } from './answer.ts';
-import { PRESETS } from './presets.ts';
+import { PRICE_SOURCE_PRESETS } from './presets.ts';
 import {
   findSourceErrors,
   getFetchKey,
@@ -282,7 +282,9 @@ describe('presets', () => {
   const now = new Date('2026-11-27T12:15:00Z');
 
   test('have an address without placeholders, for the days from yesterday to tomorrow', () => {
-    const urls = [...PRESETS.keys()].map((preset) => getSourceRequest({ preset }, { token: 'a b' }, now).url);
+    const urls = [...PRICE_SOURCE_PRESETS.keys()].map(
+      (preset) => getSourceRequest({ preset }, { token: 'a b' }, now).url,
+    );
     for (const url of urls)
       expect([url, new URL(url).href.includes('{') || /undefined|NaN/.test(url)]).toEqual([url, false]);
     expect(getSourceRequest({ preset: 'awattar_de' }, {}, now).url).toBe(
@@ -309,7 +311,7 @@ describe('presets', () => {
       const sum = [...code.slice(0, 15)].reduce((total, letter, at) => total + letters.indexOf(letter) * (16 - at), 0);
       return letters[36 - ((sum - 1) % 37)];
     };
-    const codes = [...PRESETS].filter(([name]) => name.startsWith('entsoe_')).map(([, { zone }]) => zone);
+    const codes = [...PRICE_SOURCE_PRESETS].filter(([name]) => name.startsWith('entsoe_')).map(([, { zone }]) => zone);
     expect(codes.length).toBeGreaterThan(30);
     expect(codes.filter((code) => checkOf(code) !== code[15])).toEqual([]);
   });

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { asBillionths, parseDecimal } from '#src/core/decimal.ts';
-import { type AnswerReadResult, toPrices } from './answer.ts';
-import { type FetchTimes, startOfTomorrow } from './fetch-times.ts';
-import { needsToken, PRESETS, type Preset, presetUrl, readPresetAnswer } from './presets.ts';
+import { type AnswerReadResult, parseAnswerRows } from './answer.ts';
+import { type FetchTimes, getStartOfTomorrow } from './fetch-times.ts';
+import {
+  buildPresetUrl,
+  needsToken,
+  PRICE_SOURCE_PRESETS,
+  type PriceSourcePreset,
+  readPresetAnswer,
+} from './presets.ts';
 import { readRows } from './read-rows.ts';
 import type { SeriesUnits, Source, SourceSecrets } from './source.ts';
 
@@ -22,8 +28,8 @@ export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?:
 export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
 
 /** Returns a stored preset by name. Throws if this version no longer has it. */
-function presetOf(name: string): Preset {
-  const preset = PRESETS.get(name);
+function presetOf(name: string): PriceSourcePreset {
+  const preset = PRICE_SOURCE_PRESETS.get(name);
   if (!preset) throw new RangeError(`${name} is no preset`);
   return preset;
 }
@@ -31,7 +37,7 @@ function presetOf(name: string): Preset {
 /** Returns the request for a source at a time. */
 export function getSourceRequest(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
   return 'preset' in source
-    ? { url: presetUrl(presetOf(source.preset), now, token), headers: {} }
+    ? { url: buildPresetUrl(presetOf(source.preset), now, token), headers: {} }
     : { url: source.url, headers };
 }
 
@@ -59,13 +65,13 @@ export async function readSource(text: string, source: Source, form: SeriesUnits
   if (typeof rows === 'string') return { failure: rows };
   const { resolutionMinutes } = form;
   const factor = parseDecimal(source.scale ?? '1') ?? asBillionths(0n);
-  return toPrices(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
+  return parseAnswerRows(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
 /** Whether a response has values of the day after its fetch, in the zone of its source. */
 export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
   'prices' in read &&
-  (read.prices.at(-1)?.startsAtMs ?? 0) >= startOfTomorrow(now, getFetchTimes(source).timezone).getTime();
+  (read.prices.at(-1)?.startsAtMs ?? 0) >= getStartOfTomorrow(now, getFetchTimes(source).timezone).getTime();
 
 /**
  * Returns the reasons why a source does not fit its series, by member: an unknown preset, another unit, a finer resolution, or a missing or
@@ -77,8 +83,9 @@ export function findSourceErrors(
   { unit, resolutionMinutes }: SeriesUnits,
 ): { field: string; message: string }[] {
   if (!('preset' in source)) return [];
-  const preset = PRESETS.get(source.preset);
-  if (!preset) return [{ field: 'source.preset', message: `must be one of ${[...PRESETS.keys()].join(', ')}` }];
+  const preset = PRICE_SOURCE_PRESETS.get(source.preset);
+  if (!preset)
+    return [{ field: 'source.preset', message: `must be one of ${[...PRICE_SOURCE_PRESETS.keys()].join(', ')}` }];
   const errors: { field: string; message: string }[] = [];
   const units = Object.keys(preset.values);
   if (!units.includes(unit))

@@ -6,7 +6,7 @@ import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { StoredSeries } from '../price-series.ts';
-import { endOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
+import { getEndOfUtcDay, MAX_FETCHES_A_DAY } from './fetch-times.ts';
 import { findSourceErrors, getFetchKey, getSourceHost } from './read-source.ts';
 import { getSeriesUnits, type Source, type SourceSecrets } from './source.ts';
 
@@ -81,13 +81,13 @@ export async function setSource(
   const isSpent =
     before &&
     before.fetches >= MAX_FETCHES_A_DAY &&
-    before.fetches_on.getTime() === endOfUtcDay(now).getTime() - DAY_MS;
+    before.fetches_on.getTime() === getEndOfUtcDay(now).getTime() - DAY_MS;
   const settings = {
     settings: JSON.stringify(source),
     secrets_sealed: hasSecrets(secrets) ? box.seal(JSON.stringify(secrets)) : null,
     fetch_key: getFetchKey(series_id, source, secrets),
     host: getSourceHost(source),
-    next_fetch_at: isSpent ? endOfUtcDay(now) : now,
+    next_fetch_at: isSpent ? getEndOfUtcDay(now) : now,
   };
   const fresh = { lease_id: null, leased_until: null, retries: 0, tells_tomorrow: false, is_notified: false };
   const none = { last_fetched_at: null, last_error: null, failing_since: null };
@@ -99,13 +99,13 @@ export async function setSource(
 }
 
 /** Removes the source of a series, if it has one. Fetched values remain. */
-export async function endSource(trx: Database, seriesId: string): Promise<void> {
+export async function deleteSource(trx: Database, seriesId: string): Promise<void> {
   await trx.deleteFrom('series_sources').where('series_id', '=', seriesId).execute();
 }
 
 /** Counts that an account has set or checked a source. Throws 429 if the account has done so too often on this UTC day. */
 export async function countSourceCheck(db: Database, userId: string, now: Date): Promise<void> {
-  const end = endOfUtcDay(now);
+  const end = getEndOfUtcDay(now);
   const day = new Date(end.getTime() - DAY_MS);
   // Raw SQL: counts and compares in one statement.
   const { rows } = await sql`INSERT INTO source_checks (user_id, day, checks) VALUES (${userId}, ${day}, 1)

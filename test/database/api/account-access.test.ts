@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { DEFAULT_SCOPES, SCOPES, type Scope } from '#src/auth/scopes.ts';
-import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createMailedToken, createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -45,7 +45,7 @@ async function session(userId: string) {
   });
   const headers = {
     cookie: `__Secure-energy_session=${secret}`,
-    'x-csrf-token': csrfToken('the secret of the tests', session_id),
+    'x-csrf-token': createCsrfToken('the secret of the tests', session_id),
   };
   return { sessionId: session_id, headers };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ async function meter() {
       channel,
     }));
     const message = toIncomingMessage({
-      topic: readingsTopic(of),
+      topic: getReadingsTopic(of),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),
       replayed: false,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { createMailedToken } from '#src/core/secrets.ts';
-import { canPublish, isAnotherLoginsClientId, mayUseRabbitMq } from '#src/devices/broker-access.ts';
+import { canPublish, canUseRabbitMq, isAnotherLoginsClientId } from '#src/devices/broker-access.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import { createAuthenticator } from '#test/support/authenticator.ts';
@@ -103,7 +103,7 @@ test('a passkey signs in to the cell that has it, because it signs the challenge
   setCell('c2');
   const { userId } = await second.user('homeowner');
   const { session_id, secret } = await openSession(second.db, userId, second.now);
-  const headers = { ...cookie(secret), 'x-csrf-token': csrfToken('the secret of the tests', session_id) };
+  const headers = { ...cookie(secret), 'x-csrf-token': createCsrfToken('the secret of the tests', session_id) };
   const post = (api: TestApi, path: string, body: object, sent = {}) =>
     api.send(path, { method: 'POST', body, headers: sent });
   const { challenge_id, options } = (await post(second, '/dashboard/session/passkey', {}, headers)).json;
@@ -130,6 +130,6 @@ test('a device of a cell has its own topics, and cannot use the client id of ano
   const [one, other] = [`dev_c2_${'0'.repeat(26)}`, `dev_c2_${'1'.repeat(26)}`];
   expect(canPublish(one, `energy/v1/${one}/readings`)).toBe(true);
   expect(canPublish(one, `energy/v1/${other}/readings`)).toBe(false);
-  expect([mayUseRabbitMq(one, `${one}-1`), mayUseRabbitMq(one, other)]).toEqual([true, false]);
+  expect([canUseRabbitMq(one, `${one}-1`), canUseRabbitMq(one, other)]).toEqual([true, false]);
   expect([isAnotherLoginsClientId(one, `${one}/x`), isAnotherLoginsClientId(one, `${other}/x`)]).toEqual([false, true]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { signInAs } from '#src/auth/oidc/sign-in.ts';
-import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createSignIn, signIn } from '#src/auth/sign-ins.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { composeMail } from '#src/delivery/email/compose.ts';
@@ -37,7 +37,7 @@ const newEmail = () => `new-${++number}@example.com`;
 const makesGateway = async (key: string) => (await send('POST', '/v1/gateways', key, { name: 'x' })).status;
 const headersOf = ({ session_id, secret }: { session_id: string; secret: string }) => ({
   cookie: `__Secure-energy_session=${secret}`,
-  'x-csrf-token': csrfToken(SECRET, session_id),
+  'x-csrf-token': createCsrfToken(SECRET, session_id),
 });
 const openedBy = async (headers: Record<string, string>) =>
   (await api.send('/dashboard/v1/sessions', { headers })).status;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -31,7 +31,7 @@ async function pair(home: Home, body: Record<string, unknown> = {}): Promise<str
 async function registers(deviceId: string, channel: string, steps: readonly (readonly [string, number])[]) {
   const readings = steps.map(([at, value]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: value }));
   const message = toIncomingMessage({
-    topic: readingsTopic(deviceId),
+    topic: getReadingsTopic(deviceId),
     payload: Buffer.from(JSON.stringify(readings)),
     receivedAtMs: api.now.getTime(),
     replayed: false,
@@ -196,7 +196,7 @@ describe('gas, heat and water', () => {
     await api.send(`/v1/devices/${meter}`, { method: 'DELETE', key: home.key });
     expect(await at(undefined, '2026-12-01T00:00:00Z')).toMatchObject([{ commodity: 'gas', used: nothing }]);
 
-    const { devices } = await loadUsageBreakdown(api.db, home.userId, dayRange(DAY, DAY, 'UTC'));
+    const { devices } = await loadUsageBreakdown(api.db, home.userId, createDayRange(DAY, DAY, 'UTC'));
     expect(devices.map(({ device_id, import_kwh }) => [device_id, import_kwh])).toEqual([
       [meter, 1],
       [silent, null],

@@ -3,7 +3,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type Person, registerDashboardApi } from '#test/support/dashboard-api.ts';
 
 /**
@@ -45,7 +45,7 @@ async function meter(managedBy: 'owner' | 'utility' = 'owner'): Promise<Meter> {
     async send(readings) {
       const body = readings.map(([minutes, energy_total_kwh]) => ({ ts: minutesAgo(minutes), energy_total_kwh }));
       const payload = Buffer.from(JSON.stringify(body));
-      const message = { topic: readingsTopic(deviceId), payload, receivedAtMs: nowMs, replayed: false };
+      const message = { topic: getReadingsTopic(deviceId), payload, receivedAtMs: nowMs, replayed: false };
       const incoming = [toIncomingMessage(message)].filter((one) => one !== null);
       await createWriter(own.api.database.pool, { now: () => nowMs }).write(incoming);
       await own.api.database.settle(own.api.now);

@@ -12,8 +12,8 @@ import { greenButton } from '#simulators/past/green-button.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { downloadSubscription } from '#src/cli/green-button-subscription.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { subscriptionXml } from '#src/export/green-button/feed.ts';
 import { monthsOfIntervals } from '#src/export/green-button/intervals.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
@@ -68,7 +68,7 @@ async function homeWithMeter() {
   }).flat();
   for (let at = 0; at < readings.length; at += 1_000) {
     const payload = Buffer.from(JSON.stringify(readings.slice(at, at + 1_000)));
-    const topic = readingsTopic(json.device_id);
+    const topic = getReadingsTopic(json.device_id);
     const message = toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false });
     if (!message) throw new Error('no reading');
     expect((await writer.write([message])).rejected).toBe(0);
@@ -373,7 +373,7 @@ describe('a year of quarter-hours', () => {
 
   test('is cut off if access ends while it is sent', async () => {
     const { now } = api;
-    const range = dayRange('2020-01-01', '2020-12-31', 'UTC');
+    const range = createDayRange('2020-01-01', '2020-12-31', 'UTC');
     let months = 0;
     const confirm = async () => {
       if (++months === 3) throw new Error('access ended');
@@ -393,7 +393,7 @@ describe('a year of quarter-hours', () => {
     const collectGarbage = runInNewContext('gc') as () => void;
     const { now } = api;
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-    const range = dayRange(dayOf(now.getTime() - DAYS * DAY_MS), dayOf(now.getTime()), 'UTC');
+    const range = createDayRange(dayOf(now.getTime() - DAYS * DAY_MS), dayOf(now.getTime()), 'UTC');
     let months = 0;
     const read = monthsOfIntervals(api.db, { userId: year.userId, range, now, unit: 'quarter_hour' }, async () => {
       months++;

@@ -4,7 +4,7 @@ import { devicePatchSchema } from '#src/api/v1/devices/shape.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, updateDevice } from '#src/devices/store.ts';
 import { importDevices } from '#src/onboarding/import.ts';
-import { COMMAND_LINE } from '#src/users/audit.ts';
+import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import type { TestApi } from '#test/support/api.ts';
 import { type Callers, registerCallers } from '#test/support/callers.ts';
 import { createMeter } from '#test/support/meters.ts';
@@ -65,7 +65,12 @@ async function behindGateway(key: string): Promise<{ deviceId: string; gatewayId
   return { deviceId: await post(key, { discovery_id: `dsc_${made}` }), gatewayId };
 }
 
-const operator = { reach: ALL_ACCOUNTS, ownId: null, newOwners: null, by: { actor: null, address: COMMAND_LINE } };
+const operator = {
+  reach: ALL_ACCOUNTS,
+  ownId: null,
+  newOwners: null,
+  by: { actor: null, address: COMMAND_LINE_ACTOR },
+};
 /** Every way to create a device, with the account that then manages the device. */
 const WAYS: [way: string, manager: 'owner' | 'utility', make: () => Promise<string>][] = [
   ['the home pairs it', 'owner', () => post(home.key)],

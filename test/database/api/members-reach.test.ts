@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
+import { type AnyOperation, getOperationScopes } from '#src/api/operation.ts';
 import { OPERATIONS, type OperationName } from '#src/api/v1/operations.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { APP_SCOPE_NAMES, SCOPES, type Scope } from '#src/auth/scopes.ts';
@@ -367,8 +367,8 @@ describe.each(OPERATIONS.map((one) => [one.name, one] as const))('access to a ho
       'strange session',
     );
     expectAnswer(await call(operation, { key: member.manage.key }), ofStranger, 'other key');
-    const needsOwner = operation.forOwnerOnly || operationScopes(operation).includes('keys:write' as Scope);
-    const isReadings = operationScopes(operation).some((scope) => scope.startsWith('readings:'));
+    const needsOwner = operation.forOwnerOnly || getOperationScopes(operation).includes('keys:write' as Scope);
+    const isReadings = getOperationScopes(operation).some((scope) => scope.startsWith('readings:'));
     expectAnswer(
       await call(operation, { key: otherHomesKey }),
       needsOwner || isReadings ? '403' : ofStranger,

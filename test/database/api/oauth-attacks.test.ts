@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { hashOfKey, newSecret } from '#src/auth/key-format.ts';
+import { hashApiKey, newSecret } from '#src/auth/key-format.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
@@ -447,7 +447,7 @@ test('tokens of each kind are refused by every operation but those of their home
   await api.send(`/v1/users/${erased.userId}`, { method: 'DELETE', key: erased.key });
   const expired = await requestAppTokens(api, app, await newHome());
   await api.database.pool.query(`UPDATE oauth_tokens SET expires_at = now() - interval '1 s' WHERE token_sha256 = $1`, [
-    hashOfKey(expired.access_token),
+    hashApiKey(expired.access_token),
   ]);
   const { access_token: ofApp } = await client.clientCredentialsGrant(app.config);
   await pause();

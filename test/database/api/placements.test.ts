@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { checkAllRollups } from '#src/rollups/mend.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -257,7 +257,7 @@ test('a channel can have its own placement, which applies to its whole past: one
       { ts, channel: 'em1/import', energy_total_kwh: roof },
     ];
     const message = toIncomingMessage({
-      topic: readingsTopic(clamps),
+      topic: getReadingsTopic(clamps),
       payload: Buffer.from(JSON.stringify(readings)),
       receivedAtMs: api.now.getTime(),
       replayed: false,
@@ -329,7 +329,7 @@ test('an export over a gap is estimated, and so is the usage that it reduces', a
   const sendIntervals = async (deviceId: string, readings: readonly (readonly [string, string, number])[]) => {
     const payload = readings.map(([at, channel, kwh]) => ({ ts: `${DAY}T${at}:00Z`, channel, energy_total_kwh: kwh }));
     const message = toIncomingMessage({
-      topic: readingsTopic(deviceId),
+      topic: getReadingsTopic(deviceId),
       payload: Buffer.from(JSON.stringify(payload)),
       receivedAtMs: api.now.getTime(),
       replayed: false,

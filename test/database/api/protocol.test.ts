@@ -1,7 +1,7 @@
 import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainHttpServer } from '#src/api/plain-http.ts';
+import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
@@ -69,7 +69,7 @@ describe('a request', () => {
   });
 
   test('over plain HTTP is refused in JSON, whatever is missing, and even if it is not HTTP', async () => {
-    const server = plainHttpServer(
+    const server = createPlainHttpServer(
       () => false,
       () => {},
       () => 'https://localhost:8443',

@@ -1,7 +1,7 @@
 import { request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { plainHttpServer } from '#src/api/plain-http.ts';
-import { trustedProxies } from '#src/api/trusted-proxies.ts';
+import { createPlainHttpServer } from '#src/api/plain-http.ts';
+import { createTrustedProxyTest } from '#src/api/trusted-proxies.ts';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
 /** Tests of the API behind a proxy that terminates TLS. The test itself is the proxy, on the loopback interface. */
@@ -11,8 +11,8 @@ let plain: Server;
 beforeAll(async () => {
   api = await testApi({ trustProxy: ['127.0.0.1'], limits: { free: { minute: 100, day: 1_000 } } });
   user = await api.user('homeowner');
-  plain = plainHttpServer(
-    trustedProxies(['127.0.0.1']),
+  plain = createPlainHttpServer(
+    createTrustedProxyTest(['127.0.0.1']),
     (incoming, response) => api.app.routing(incoming, response),
     () => 'https://localhost:8443',
   );
@@ -69,7 +69,7 @@ test('failures count against the address in the proxy’s header', async () => {
 });
 
 test('an untrusted client’s own headers have no effect', () => {
-  const isTrusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
+  const isTrusted = createTrustedProxyTest(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
   expect(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::1', '192.0.2.1'].map(isTrusted)).toEqual([true, true, true, true]);
   expect(['11.1.2.3', '::1', '192.0.2.2', '127.0.0.1', undefined].map(isTrusted)).toEqual([
     false,
@@ -78,6 +78,6 @@ test('an untrusted client’s own headers have no effect', () => {
     false,
     false,
   ]);
-  expect(trustedProxies([])('127.0.0.1')).toBe(false);
-  expect(() => trustedProxies(['nonsense'])).toThrow(/TRUST_PROXY: nonsense/);
+  expect(createTrustedProxyTest([])('127.0.0.1')).toBe(false);
+  expect(() => createTrustedProxyTest(['nonsense'])).toThrow(/TRUST_PROXY: nonsense/);
 });

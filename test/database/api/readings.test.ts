@@ -5,15 +5,15 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
-import { pointKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { countsAtAnyTime, countsUntilMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
+import { doesCountAtAnyTime, getCountingEndMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { addConflictingReadings, arbitraryHistory, type History } from '#test/reference/histories.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 
@@ -53,7 +53,7 @@ async function meter(settings: object = {}) {
   const send = async (...readings: readonly object[]) => {
     for (const reading of readings) {
       const payload = Buffer.from(JSON.stringify(reading));
-      const about = { topic: readingsTopic(deviceId), receivedAtMs: api.now.getTime(), replayed: false };
+      const about = { topic: getReadingsTopic(deviceId), receivedAtMs: api.now.getTime(), replayed: false };
       const message = toIncomingMessage({ ...about, payload });
       if (message) await writer.write([message]);
     }
@@ -249,7 +249,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
     const name = `${reading.channel} ${reading.kind}`;
     const one = series.get(name) ?? { values: [], points: [] };
     series.set(name, one);
-    const index = one.points.findIndex((point) => pointKey(point) === pointKey(reading));
+    const index = one.points.findIndex((point) => getReadingKey(point) === getReadingKey(reading));
     if (index === -1) {
       one.points.push(reading);
       one.values.push(new Set([reading.value]));
@@ -261,7 +261,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
   const all = [...series.values()].map(({ points, values }) => {
     const sorted = points.toSorted(compareSeriesReadings);
     const nonzero = sorted.find(({ value }) => value !== 0)?.readAtMs ?? null;
-    const lower = new Set(points.filter((_, index) => (values[index]?.size ?? 0) > 1).map(pointKey));
+    const lower = new Set(points.filter((_, index) => (values[index]?.size ?? 0) > 1).map(getReadingKey));
     const { channel, kind } = points[0] as DecodedReading;
     const times = { firstReadAtMs: sorted[0]?.readAtMs, ...(kind === 'register' && { nonzeroAtMs: nonzero }) };
     return { channel, kind, sorted, lower, ...times };
@@ -274,7 +274,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
     const always = { import: true, export: true, meter: null };
     const whole = selectCountingRule(channel, kind, kind === 'power' ? always : { ...always, export: false }, settings);
     // The counting rule receives only readings from before the series stops counting, so a reading that is then on hold is never decided.
-    const received = sorted.filter(({ readAtMs }) => readAtMs < countsUntilMs(roles));
+    const received = sorted.filter(({ readAtMs }) => readAtMs < getCountingEndMs(roles));
     const { verdicts: judged, state } = replayReadings(rule, rule.initial, received);
     const ends = new Set(
       whole ? replayReadings(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : [],
@@ -286,18 +286,18 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
     const isEnergy = ['register', 'interval', 'power'].includes(kind);
     for (const point of sorted) {
       const { readAtMs: ms } = point;
-      const note = judged.get(pointKey(point))?.verdict;
+      const note = judged.get(getReadingKey(point))?.verdict;
       const isHeld = (state as { first?: { readAtMs: number } } | null)?.first?.readAtMs === ms;
       const begins = kind !== 'interval' && counts(ms + 1);
       let verdict: string;
       if (!isEnergy) verdict = 'counted';
-      else if (!countsAtAnyTime(roles) || (!counts(ms) && !begins))
+      else if (!doesCountAtAnyTime(roles) || (!counts(ms) && !begins))
         verdict = parseChannel(channel).known ? 'not_counted' : 'unknown';
       else if (isHeld) verdict = 'held';
       else if (note && note !== 'confirming') verdict = names[note] ?? note;
       else if (!counts(ms) || !ends.has(ms)) verdict = 'baseline';
-      else verdict = lower.has(pointKey(point)) ? 'lower_kept' : 'counted';
-      verdicts.set(`${channel} ${kind} ${pointKey(point)}`, verdict);
+      else verdict = lower.has(getReadingKey(point)) ? 'lower_kept' : 'counted';
+      verdicts.set(`${channel} ${kind} ${getReadingKey(point)}`, verdict);
     }
   }
   return verdicts;
@@ -328,7 +328,7 @@ test('the verdicts of readings are the counting rules’, whatever the order of 
     const readings = isShuffled ? shuffled : history.readings;
     for (let from = 0; from < readings.length; from += 9) {
       const batch = readings.slice(from, from + 9).map((reading) => ({
-        topic: readingsTopic(home.deviceId),
+        topic: getReadingsTopic(home.deviceId),
         payload: Buffer.from('{}'),
         receivedAtMs: api.now.getTime(),
         decoded: {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainHttpServer } from '#src/api/plain-http.ts';
+import { createPlainHttpServer } from '#src/api/plain-http.ts';
 import { revokeKey } from '#src/auth/keys.ts';
 import { expectedErrorBody, type TestApi, testApi } from '#test/support/api.ts';
 
@@ -222,7 +222,7 @@ describe('malformed requests', () => {
   });
 
   test('of a browser over plain HTTP are refused with a link to HTTPS, for any host', async () => {
-    const server = plainHttpServer(
+    const server = createPlainHttpServer(
       () => false,
       () => expect.unreachable(),
       () => 'https://localhost:8443',
@@ -246,7 +246,7 @@ describe('malformed requests', () => {
   });
 
   test('over plain HTTP are refused with 403, whatever their content', async () => {
-    const server = plainHttpServer(
+    const server = createPlainHttpServer(
       () => false,
       () => expect.unreachable(),
       () => 'https://localhost:8443',

@@ -9,7 +9,7 @@ import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
 import { createKey, revokeKey } from '#src/auth/keys.ts';
-import { csrfToken, openSession } from '#src/auth/sessions.ts';
+import { createCsrfToken, openSession } from '#src/auth/sessions.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
@@ -83,7 +83,7 @@ async function session(userId: string) {
   const { session_id, secret } = await openSession(api.db, userId, api.now);
   const headers = {
     cookie: `__Secure-energy_session=${secret}`,
-    'x-csrf-token': csrfToken('the secret of the tests', session_id),
+    'x-csrf-token': createCsrfToken('the secret of the tests', session_id),
   };
   return { sessionId: session_id, headers };
 }

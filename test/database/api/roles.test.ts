@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AnyOperation, operationScopes } from '#src/api/operation.ts';
+import { type AnyOperation, getOperationScopes } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { createBatch } from '#src/onboarding/batches.ts';
@@ -270,7 +270,7 @@ describe.each(
   });
 
   test('to a key without its scope: 403 for any id', async () => {
-    for (const needed of operationScopes(operation)) {
+    for (const needed of getOperationScopes(operation)) {
       const scopes = SCOPES.filter((scope) => scope !== needed);
       const lacking = await api.user('admin', { scopes });
       const path = operation.path.replaceAll(/\{\w+\}/g, 'nothing');

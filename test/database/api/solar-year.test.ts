@@ -7,10 +7,10 @@ import { createSolarHome, type SolarHome } from '#simulators/home-clock.ts';
 import { drawHomeTraits } from '#simulators/homes.ts';
 import { drawSolarTraits, SOLAR_FLOWS, type SolarFlow, simulateSolarDay } from '#simulators/solar.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
-import { dayNumber } from '#src/remarks/calendar.ts';
+import { toDayNumber } from '#src/remarks/calendar.ts';
 import { readDailyUse } from '#src/remarks/read-profile.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     const states = hours.map((atMs) => ({ ts: new Date(atMs).toISOString(), ...home.at(atMs) }));
     const batch = DEVICES.flatMap((device) => {
       const payload = Buffer.from(JSON.stringify(states.flatMap((state) => registers(device, state))));
-      const topic = readingsTopic(ids.get(device) ?? '');
+      const topic = getReadingsTopic(ids.get(device) ?? '');
       return toIncomingMessage({ topic, payload, receivedAtMs: api.now.getTime(), replayed: false }) ?? [];
     });
     expect(await writer.write(batch)).toMatchObject({ rejected: 0, duplicates: 0 });
@@ -156,7 +156,7 @@ test('the quarter-hours of the simulated home add up to the same days, in its ti
   const [{ user_id: userId }] = (await api.database.pool.query('SELECT user_id FROM devices LIMIT 1')).rows;
   const { daily } = await readDailyUse(db, { userId, zone: ZONE, now: new Date(UNTIL_MS) }, 400);
   const days = drawnDays(ZONE);
-  expect(daily.firstDay).toBe(dayNumber('2025-01-01'));
+  expect(daily.firstDay).toBe(toDayNumber('2025-01-01'));
   // The last day is incomplete in UTC.
   expect(daily.kwh.length).toBe(days.size);
   for (const [at, drawn] of [...days.values()].entries())

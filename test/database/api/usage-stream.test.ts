@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
-import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
 import { MAX_STREAMS } from '#src/api/stream-room.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts';
 import { addMember, homeKey } from '#test/support/members.ts';
@@ -17,11 +17,11 @@ import { createMeter, type Meter } from '#test/support/meters.ts';
 
 let api: TestApi;
 let other: TestApi;
-let evaluator: Evaluator;
+let evaluator: AlertEvaluator;
 const handingOn = new AbortController();
 const opened: EventStream[] = [];
 beforeAll(async () => {
-  evaluator = startEvaluator(1);
+  evaluator = startAlertEvaluator(1);
   api = await testApi();
   // Test server that stands for a second process of the API.
   other = await testApi({ database: api.database, handOn: handingOn.signal });
@@ -126,7 +126,7 @@ describe('live readings', () => {
     const sendPower = async (seconds: number, power_w: number) => {
       const payload = Buffer.from(JSON.stringify({ ts: new Date(api.now.getTime() + seconds * 1_000), power_w }));
       const message = {
-        topic: readingsTopic(mine.deviceId),
+        topic: getReadingsTopic(mine.deviceId),
         payload,
         receivedAtMs: api.now.getTime(),
         replayed: false,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { queryOn } from '#src/database/connect.ts';
+import { createQueryOnConnection } from '#src/database/connect.ts';
 import { publishUsage, queueChangedHours } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -51,7 +51,7 @@ test.each(STEPS)('a running delivery is not sent twice by a step of %d s', async
   const slow = await testDeliveries({ email });
   const userId = await slow.user('somebody@example.com');
   const notice = { type: 'home.recounted' as const, userId, data: { user_id: userId }, channel: 'email' as const };
-  await addEvents(queryOn(slow.database.pool), [notice], slow.now);
+  await addEvents(createQueryOnConnection(slow.database.pool), [notice], slow.now);
   expect(await slow.dispatcher.pass()).toBe(1);
   slow.later(step);
   expect(await slow.dispatcher.pass()).toBe(0);
@@ -65,7 +65,7 @@ test.each(STEPS)('usage.updated is sent after a step of %d s', async (step) => {
   const userId = await deliveries.user('somebody@example.com');
   const options = { events: ['usage.updated'] as const, url: receiver.url, authToken: 'a secret token' };
   await createWebhook(deliveries.db, deliveries.box, userId, options);
-  const query = queryOn(deliveries.database.pool);
+  const query = createQueryOnConnection(deliveries.database.pool);
   const publish = async () => {
     await queueChangedHours(query, [{ user_id: userId, hour: new Date('2026-06-15T10:00:00Z') }]);
     return publishUsage(deliveries.database.pool, deliveries.now);

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type CreatedKey, createKey, limitKey, revokeKey, rotateKey } from '#src/auth/keys.ts';
+import { type CreatedKey, createKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
 import { notifyExpiringKeys } from '#src/delivery/expiring-keys.ts';
@@ -119,7 +119,7 @@ test('a moved expiry is announced again, but not one that is set back to its for
   const { key_id } = await keyUntil(30);
   expect(await subjects(24)).toHaveLength(1);
   const moveTo = (days: number, at: number) =>
-    limitKey(deliveries.db, ALL_ACCOUNTS, key_id, { now: after(at), expiresAt: after(days) });
+    updateKeyLimits(deliveries.db, ALL_ACCOUNTS, key_id, { now: after(at), expiresAt: after(days) });
   await moveTo(30, 24.5);
   expect(await subjects(25)).toEqual([]);
   await moveTo(60, 25);

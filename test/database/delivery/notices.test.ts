@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApp, updateApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
-import { queryOf } from '#src/database/connect.ts';
+import { createQueryOfDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { reachesWebhook, sendTest } from '#src/delivery/log.ts';
+import { canAccessWebhook, sendTest } from '#src/delivery/log.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
@@ -49,7 +49,7 @@ const change = (appId: string, patch: Parameters<typeof updateApp>[3]) =>
   updateApp(deliveries.db, ALL_ACCOUNTS, appId, patch);
 const happen = (...hours: string[]) =>
   addEvents(
-    queryOf(deliveries.db),
+    createQueryOfDatabase(deliveries.db),
     [
       {
         type: 'usage.updated',
@@ -166,6 +166,6 @@ test('the home neither lists nor changes notices among its webhooks', async () =
   expect(listed.map(({ webhook_id }) => webhook_id)).toEqual([ownId]);
   const [{ webhook_id: id }] = await rows('SELECT webhook_id FROM webhooks WHERE is_notice');
   expect(await deleteWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
-  expect(await reachesWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
+  expect(await canAccessWebhook(deliveries.db, ALL_ACCOUNTS, id)).toBe(false);
   expect(await sendTest(deliveries.db, ALL_ACCOUNTS, id, deliveries.now)).toBeNull();
 });

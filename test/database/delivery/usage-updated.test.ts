@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { evaluateChangedHours } from '#src/alerts/evaluate-changes.ts';
-import { type Evaluator, startEvaluator } from '#src/alerts/pool.ts';
+import { type AlertEvaluator, startAlertEvaluator } from '#src/alerts/pool.ts';
 import { publishUsage } from '#src/delivery/usage-updated.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -8,11 +8,11 @@ import { EVENT_BODIES } from '#src/events/bodies.ts';
 import { type TestDeliveries, testDeliveries } from '#test/support/deliveries.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
 
-let evaluator: Evaluator;
+let evaluator: AlertEvaluator;
 let deliveries: TestDeliveries;
 let home: Meter;
 beforeAll(() => {
-  evaluator = startEvaluator(1);
+  evaluator = startAlertEvaluator(1);
 });
 afterAll(() => evaluator.close());
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
-import { holdBack, releaseHeldDeliveries } from '#src/delivery/hold.ts';
+import { holdDueMessages, releaseHeldDeliveries } from '#src/delivery/hold.ts';
 import { findSentDelivery } from '#src/delivery/log.ts';
 import { deleteExpiredEvents } from '#src/delivery/retention.ts';
 import { createWebhookChannel } from '#src/delivery/webhook/send.ts';
@@ -411,7 +411,7 @@ describe('a subscription', () => {
   test('that is resumed after a restore gets the deliveries that were held back only when the operator releases them', async () => {
     await change({ status: 'paused' });
     const held = await deliveries.happen(userId);
-    await holdBack(deliveries.db);
+    await holdDueMessages(deliveries.db);
     await change({ status: 'active' });
     const later = await deliveries.happen(userId);
     await deliveries.run();
@@ -428,7 +428,7 @@ describe('a subscription', () => {
     await deliveries.happen(userId);
     await deliveries.run();
     await change({ status: 'paused' });
-    await holdBack(deliveries.db);
+    await holdDueMessages(deliveries.db);
     expect(await releaseHeldDeliveries(deliveries.db, { isDropped: true })).toMatchObject({ deliveries: 1 });
     receiver.calls = [];
     await change({ status: 'active' });

@@ -10,7 +10,7 @@ import { createWriter } from '#ingest/write/writer.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { listEdits, revokeEdit } from '#src/devices/edits/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { countedReceipts, type HostEvent, referenceImportByHour } from '#test/reference/receipts.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, totalMilliwattHours } from '#test/support/meters.ts';
@@ -46,7 +46,7 @@ async function startHost(host = `host-${++hosts}`, state = { true: BEGIN, offset
     send(deviceId: string, body: object): Promise<void> {
       const payload = Buffer.from(JSON.stringify(body));
       return new Promise((done) => {
-        receive({ topic: readingsTopic(deviceId), payload, receivedAtMs: wallMs(), replayed: false }, { done });
+        receive({ topic: getReadingsTopic(deviceId), payload, receivedAtMs: wallMs(), replayed: false }, { done });
       });
     },
     async settle() {
@@ -297,7 +297,7 @@ test('readings that a host refused because its clock was behind count after a re
   for (const ago of [10, 5]) {
     const body = { ts: new Date(Date.now() - ago * MINUTE).toISOString(), energy_total_kwh: 100 - ago };
     const payload = Buffer.from(JSON.stringify(body));
-    const raw = { topic: readingsTopic(home.deviceId), payload, receivedAtMs, replayed: false };
+    const raw = { topic: getReadingsTopic(home.deviceId), payload, receivedAtMs, replayed: false };
     const message = toIncomingMessage(raw);
     if (message) expect((await writer.write([message])).rejected).toBe(1);
   }

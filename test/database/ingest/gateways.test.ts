@@ -4,7 +4,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { replayRejected } from '#ingest/replay-rejected.ts';
 import { createWriter, type Writer } from '#ingest/write/writer.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
-import { meterKey } from '#src/database/meter.ts';
+import { getMeterKey } from '#src/database/meter.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway, deleteGateway, listDiscoveredDevices, updateGateway } from '#src/devices/gateways.ts';
 import { deleteDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
@@ -163,7 +163,7 @@ test('a P1 port also reports its gas meter: in m³, at that meter’s time, and 
   expect(await home.kwh()).toBe(0.5);
   const { rows } = await database.pool.query(
     `SELECT sum(energy_milliwatt_hours)::bigint AS whole FROM user_hourly WHERE user_id = $1`,
-    [meterKey(home.userId, 'gas_m3')],
+    [getMeterKey(home.userId, 'gas_m3')],
   );
   expect(Number(rows[0].whole)).toBe(406_000);
 });

@@ -8,7 +8,7 @@ import type { ChannelSettingPatch } from '#src/devices/channels.ts';
 import { createGateway, listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { findDevice, pairDiscovered, updateDevice } from '#src/devices/store.ts';
 import { loadInsights } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -146,7 +146,7 @@ test('removing a setting changes the home’s usage at once', async () => {
       { native_name: 'SML.Wert_B', counts_as: 'export' },
     );
     const day = new Date(BASE_MS).toISOString().slice(0, 10);
-    const rows = await loadInsights(db, meter.userId, dayRange(day, day, 'UTC'), 'hour', new Set(['coverage']));
+    const rows = await loadInsights(db, meter.userId, createDayRange(day, day, 'UTC'), 'hour', new Set(['coverage']));
     return rows.find(({ starts_at }) => new Date(starts_at ?? '').getTime() === BASE_MS);
   };
   expect(await totalWith('ignored')).not.toMatchObject({ kwh_used: 2 });

@@ -9,7 +9,7 @@ import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { arbitraryHistory, type History } from '#test/reference/histories.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
@@ -111,7 +111,7 @@ async function sendAll(
     for (const body of published) {
       const payload = Buffer.from(JSON.stringify(body));
       const message = toIncomingMessage({
-        topic: readingsTopic(deviceId),
+        topic: getReadingsTopic(deviceId),
         payload,
         receivedAtMs: NOW_MS,
         replayed: false,
@@ -219,7 +219,7 @@ test.each(getCases('native').filter(([, { in: given }]) => !given.replayed))(
       });
       const by = {
         mqtt: async (payload: string) =>
-          void (await client.publishAsync(readingsTopic(home.deviceId), payload, { qos: 1 })),
+          void (await client.publishAsync(getReadingsTopic(home.deviceId), payload, { qos: 1 })),
         https: async (payload: string) => {
           const path = `/v1/devices/${home.deviceId}/readings`;
           const { status } = await api.send(path, { method: 'POST', key, raw: payload });

@@ -3,8 +3,8 @@ import { createUnrecognisedMessageCounter, saveUnrecognised } from '#ingest/gate
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { inTransaction } from '#src/database/transaction.ts';
-import { homeUsageTopic } from '#src/devices/topics.ts';
-import { deleteExpiredUnread } from '#src/jobs/delete-expired.ts';
+import { getHomeUsageTopic } from '#src/devices/topics.ts';
+import { deleteExpiredUnrecognisedMessages } from '#src/jobs/delete-expired.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -73,7 +73,7 @@ test('messages that no family recognises are counted by topic shape, with one ex
     ['long', `${'x'.repeat(4_095)}ä${'x'.repeat(100)}`],
     ['kept/message/taken/back', ''],
     ['energy-usage/abc/usr_1/state', '{}'],
-    [homeUsageTopic(home.userId), '{}'],
+    [getHomeUsageTopic(home.userId), '{}'],
   );
   expect(await home.unread()).toEqual([
     expect.objectContaining({
@@ -281,7 +281,7 @@ test('examples are deleted after a day, shapes after a month, and all with the g
   const examples = async () => (await home.unread()).map((one: { example: unknown }) => one.example !== null);
   // After the maximum age the API does not return the example any more, even before the job deletes it.
   expect(await examples()).toEqual([false, true]);
-  await deleteExpiredUnread(pool, new Date());
+  await deleteExpiredUnrecognisedMessages(pool, new Date());
   const { rows } = await pool.query(
     `SELECT shape, example_payload IS NULL AS gone FROM unread_messages ${ofHome} ORDER BY shape`,
     [home.gatewayId],
@@ -293,7 +293,7 @@ test('examples are deleted after a day, shapes after a month, and all with the g
   await pool.query(`UPDATE unread_messages SET last_seen_at = now() - interval '31 days' ${ofHome} AND shape = 'a/b'`, [
     home.gatewayId,
   ]);
-  await deleteExpiredUnread(pool, new Date());
+  await deleteExpiredUnrecognisedMessages(pool, new Date());
   expect((await home.unread()).map(({ shape }: { shape: string }) => shape)).toEqual(['c/d']);
   await api.send(`/v1/gateways/${home.gatewayId}`, { key: home.key, method: 'DELETE' });
   expect((await pool.query(`SELECT FROM unread_messages ${ofHome}`, [home.gatewayId])).rows).toEqual([]);

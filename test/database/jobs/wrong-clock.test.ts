@@ -12,7 +12,7 @@ import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
 import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
-import { findAnswer, storeAnswer } from '#src/users/idempotent-answers.ts';
+import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
 import { createMeter } from '#test/support/meters.ts';
@@ -249,7 +249,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   await home.read([[readAt, 1]], inUse);
   const request = { userId: home.userId, callerId: 'key_1', key: 'once', sha256: Buffer.alloc(32) };
   const [db, box] = [createDatabase(pool), createSecretBox('a secret of the test’s own')];
-  await storeAnswer(db, box, request, { status: 201, body: '{}' });
+  await storeIdempotentAnswer(db, box, request, { status: 201, body: '{}' });
   await pool.query("UPDATE idempotent_answers SET created_at = $1 WHERE caller_id = 'key_1'", [inUse]);
   await pool.query('UPDATE believed_time SET at = $1', [inUse]);
   const running = await startBelievedTime(pool, { clock: now, log: SILENT });
@@ -262,7 +262,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
   try {
     await runAll({ ageClock: running.ageClock });
     expect(await countRemaining()).toBe(1);
-    expect(await findAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
+    expect(await findIdempotentAnswer(db, box, request)).toMatchObject({ is: 'answered', status: 201 });
     const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: dataDir };
     const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'doctor', '--confirm-clock'], { env });
     expect(stdout).toContain('is confirmed');
@@ -271,7 +271,7 @@ test('after a start with a clock 14 months ahead nothing is dropped before energ
     await expect.poll(isAdopted).toBe(true);
     await runAll({ ageClock: running.ageClock });
     expect(await countRemaining()).toBe(0);
-    expect(await findAnswer(db, box, request)).toEqual({ is: 'new' });
+    expect(await findIdempotentAnswer(db, box, request)).toEqual({ is: 'new' });
   } finally {
     running.stop();
   }

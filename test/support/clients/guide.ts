@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { parseBlocks } from '#src/api/docs/guide.ts';
+import { parseCodeBlocks } from '#src/api/docs/guide.ts';
 import { GUIDES_PATH } from '#src/api/docs/library.ts';
 import { runProgram } from './run.ts';
 
@@ -22,7 +22,7 @@ export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
 /** Returns the blocks of code of a guide. */
-export const readGuideBlocks = async (name: string) => parseBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
+export const readGuideBlocks = async (name: string) => parseCodeBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
 /** Returns the steps of a guide for a reader who uses one language (docs/guides/README.md). */
 export async function parseGuide(name: string, language: Language): Promise<Part[]> {

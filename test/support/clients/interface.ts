@@ -1,4 +1,4 @@
-import { openApiDocument } from '#src/api/openapi.ts';
+import { buildOpenApiDocument } from '#src/api/openapi.ts';
 import { toCamelCase } from '#src/api/openapi-samples.ts';
 
 /** A JSON Schema, with the keywords that the OpenAPI document uses. */
@@ -78,7 +78,7 @@ export function readOpenApiInterface(): {
   schemas: Record<string, Schema>;
   version: string;
 } {
-  const document = openApiDocument('https://localhost:8443') as unknown as {
+  const document = buildOpenApiDocument('https://localhost:8443') as unknown as {
     info: { version: string };
     paths: Record<string, Record<string, Described>>;
     components: { schemas: Record<string, Schema> };

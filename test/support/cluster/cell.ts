@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { freePort } from '../free-port.ts';
 import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
-import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
+import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 type Role = Parameters<typeof startRole>[0];
 
@@ -89,7 +89,9 @@ export async function startCell({
     ...more,
   };
   const ingest =
-    roles.filter((role) => role === 'ingest').length > 1 ? [await freeIngestPorts(), await freeIngestPorts()] : [];
+    roles.filter((role) => role === 'ingest').length > 1
+      ? [await findFreeIngestPorts(), await findFreeIngestPorts()]
+      : [];
   const made = new Map<Role, CellProcess[]>();
   for (const role of roles) {
     const same = made.get(role) ?? [];

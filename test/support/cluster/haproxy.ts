@@ -111,7 +111,7 @@ export async function startHAProxy(options: {
 }
 
 /** Chooses free ports for an ingest process behind HAProxy. */
-export const freeIngestPorts = async (): Promise<ProxiedIngest> => ({
+export const findFreeIngestPorts = async (): Promise<ProxiedIngest> => ({
   mqtt: await freePort(),
   operator: await freePort(),
 });

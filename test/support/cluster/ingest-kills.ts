@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { IngestPair } from './ingest-pair.ts';
 import { findLongestGap } from './meters.ts';
 import { describeWait, type RepeatingPublisher, repeatingPublisher } from './publisher.ts';
@@ -60,7 +60,7 @@ export async function killInTurn(
       nodes: [proxy],
       deviceId,
       secret,
-      topic: readingsTopic(deviceId),
+      topic: getReadingsTopic(deviceId),
       first: 0,
       connectTimeoutMs,
     }),

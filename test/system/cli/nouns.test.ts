@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAuthorization } from '#src/auth/authorizations.ts';
-import { buildProgram, COMMANDS } from '#src/cli/program.ts';
+import { buildProgram, COMMAND_LOADERS } from '#src/cli/program.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { createMeter, type Meter } from '#test/support/meters.ts';
@@ -59,7 +59,7 @@ async function energy(args: string[]) {
   vi.stubEnv('DATABASE_URL', database.url);
   vi.stubEnv('DATA_DIR', folder.path);
   try {
-    const load = COMMANDS[args[0] ?? ''] ?? expect.fail(args[0]);
+    const load = COMMAND_LOADERS[args[0] ?? ''] ?? expect.fail(args[0]);
     await buildProgram([await load()]).parseAsync(args, { from: 'user' });
     return { code: 0, out, err, codeAndMessage: `0 ${err}` };
   } catch (failed) {

@@ -7,14 +7,14 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type AmqpSource, startAmqp } from '#ingest/source/amqp/amqp-source.ts';
 import type { RawMessage, ReceiveMessage } from '#ingest/source/source.ts';
-import { fixShardCount } from '#ingest/start.ts';
+import { storeShardCountOnce } from '#ingest/start.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { newId } from '#src/core/ids.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
-import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
 import { type RabbitCluster, type RabbitNode, startRabbitMq } from '#test/support/cluster/rabbitmq.ts';
@@ -37,7 +37,7 @@ const start = (receive: ReceiveMessage, shards = SHARDS) =>
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards,
     routingKeys: ROUTING_KEYS,
-    topicOf: topicOfRoutingKey,
+    topicOf: findTopicOfRoutingKey,
     receive,
     log,
   });
@@ -116,7 +116,7 @@ describe('topology at the broker', () => {
 
   test('accepts no message before a worker has created it', async () => {
     const { id, secret } = await device();
-    expect(await publishes(await login(id, secret), readingsTopic(id))).toBe(false);
+    expect(await publishes(await login(id, secret), getReadingsTopic(id))).toBe(false);
   });
 
   test('with other arguments is reported, with the difference and a remedy', async () => {
@@ -132,10 +132,12 @@ describe('topology at the broker', () => {
   test('is created once by concurrent workers; another number of shards is rejected', async () => {
     const sources = await Promise.all([start(takeAll), start(takeAll), start(takeAll)]);
     await expect(start(takeAll, SHARDS - 1)).rejects.toThrow(`The broker has the queue energy.shard.${SHARDS - 1}`);
-    expect(await Promise.all([4, 4, undefined].map((wanted) => fixShardCount(database.pool, wanted)))).toEqual([
+    expect(await Promise.all([4, 4, undefined].map((wanted) => storeShardCountOnce(database.pool, wanted)))).toEqual([
       4, 4, 4,
     ]);
-    await expect(fixShardCount(database.pool, 5)).rejects.toThrow('SHARDS is 5, and this installation began with 4');
+    await expect(storeShardCountOnce(database.pool, 5)).rejects.toThrow(
+      'SHARDS is 5, and this installation began with 4',
+    );
     source = sources[0] as AmqpSource;
     await Promise.all(sources.slice(1).map((one) => one.close()));
   });
@@ -147,12 +149,12 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     const client = await login(id, secret, { protocolVersion });
     // RabbitMQ has no QoS 2. It downgrades QoS 2 to 1, and informs only clients of MQTT 5.
     for (const qos of protocolVersion === 5 ? ([0, 1] as const) : ([0, 1, 2] as const))
-      await client.publishAsync(readingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
+      await client.publishAsync(getReadingsTopic(id), `${qos}`, { qos, retain: qos === 1 });
     await client.publishAsync(`energy/v1/${id}/status`, 'online', { qos: 1, retain: true });
     await expect
       .poll(() => taken.map(({ payload }) => String(payload)).sort())
       .toEqual(protocolVersion === 5 ? ['0', '1', 'online'] : ['0', '1', '2', 'online']);
-    expect(new Set(taken.map(({ topic }) => topic))).toEqual(new Set([readingsTopic(id), `energy/v1/${id}/status`]));
+    expect(new Set(taken.map(({ topic }) => topic))).toEqual(new Set([getReadingsTopic(id), `energy/v1/${id}/status`]));
     expect(taken.some(({ replayed }) => replayed)).toBe(false);
   });
 
@@ -175,7 +177,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     honest.stream.destroy();
     await expect.poll(() => taken.map(({ topic }) => topic)).toEqual([`energy/v1/${own.id}/status`]);
     const again = await login(own.id, own.secret, sessionOptions);
-    expect(await publishes(again, readingsTopic(own.id))).toBe(true);
+    expect(await publishes(again, getReadingsTopic(own.id))).toBe(true);
     expect(taken.map(({ topic }) => topic)).not.toContain(`energy/v1/${other.id}/status`);
   });
 
@@ -210,12 +212,12 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
     expect(codes).toEqual([bad, bad, notAuthorized, notAuthorized]);
     expect(await code(other.id)).toBe(0);
     expect(await code(`${other.id}-1`)).toBe(0);
-    expect(client.connected && (await publishes(client, readingsTopic(victim.id)))).toBe(true);
+    expect(client.connected && (await publishes(client, getReadingsTopic(victim.id)))).toBe(true);
   });
 
   test('a device cannot read any message', async () => {
     const { id, secret } = await device();
-    for (const filter of ['#', 'energy/v1/#', readingsTopic(id), `$share/energy/${readingsTopic(id)}`]) {
+    for (const filter of ['#', 'energy/v1/#', getReadingsTopic(id), `$share/energy/${getReadingsTopic(id)}`]) {
       const client = await login(id, secret, { protocolVersion });
       const granted = await client.subscribeAsync(filter, { qos: 1 }).then(
         (all) => all.map(({ qos }) => qos as number),
@@ -230,7 +232,7 @@ describe.each([4, 5] as const)('with protocol version %i', (protocolVersion) => 
 test('a message for another device or topic is refused whatever its name, and not stored', async () => {
   const [one, other] = [await device(), await device()];
   const strange = [
-    readingsTopic(other.id),
+    getReadingsTopic(other.id),
     `energy.v1.${other.id}.readings`,
     `energy/v1.${other.id}/readings`,
     `energy.v1/${other.id}.status`,
@@ -260,12 +262,12 @@ test('a message for another device or topic is refused whatever its name, and no
   // With dots instead of slashes, the topic has the same routing key in RabbitMQ, so it is the device's own topic.
   const client = await login(one.id, one.secret);
   expect(await publishes(client, `energy.v1.${one.id}.readings`, 'dots')).toBe(true);
-  expect(await publishes(client, readingsTopic(one.id), 'last')).toBe(true);
+  expect(await publishes(client, getReadingsTopic(one.id), 'last')).toBe(true);
   await expect
     .poll(() => taken.map(({ topic, payload }) => [topic, String(payload)]))
     .toEqual([
-      [readingsTopic(one.id), 'dots'],
-      [readingsTopic(one.id), 'last'],
+      [getReadingsTopic(one.id), 'dots'],
+      [getReadingsTopic(one.id), 'last'],
     ]);
 });
 
@@ -289,7 +291,7 @@ test('a full worker stops reading for longer than a heartbeat, and later process
     url: parseAmqpUrl(cluster.url()) as AmqpUrl,
     shards: SHARDS,
     routingKeys: ROUTING_KEYS,
-    topicOf: topicOfRoutingKey,
+    topicOf: findTopicOfRoutingKey,
     log: { ...log, warn: () => disconnected++, info() {}, error() {}, debug() {} } as unknown as typeof log,
     receive(message, receipt) {
       taken.push(message);
@@ -300,7 +302,8 @@ test('a full worker stops reading for longer than a heartbeat, and later process
   const client = await login(id, secret);
   const MESSAGES = 40;
   const payload = 'x'.repeat(1_000_000);
-  for (let index = 0; index < MESSAGES; index++) expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
+  for (let index = 0; index < MESSAGES; index++)
+    expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const sentMs = Date.now();
   await pause(10_000);
   // The worker has taken one message, and at most a few others that it had already read from the connection.
@@ -323,7 +326,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   const client = await login(id, secret);
   // When the queue is full, the nodes are notified. Messages that are already in transit are still stored.
   for (let index = 0; index < 100; index++) {
-    client.publish(readingsTopic(id), `${index}`, { qos: 1 }, (error) => {
+    client.publish(getReadingsTopic(id), `${index}`, { qos: 1 }, (error) => {
       if (!error) acknowledged.push(`${index}`);
     });
     await pause(10);
@@ -332,7 +335,7 @@ test('a full queue refuses further messages: every acknowledged message is store
   expect(acknowledged.length).toBeLessThan(100);
   // A client of MQTT 5 gets a reason code for the refusal.
   const version5Client = await login(id, secret, { protocolVersion: 5, clientId: `${id}-5` });
-  await expect(version5Client.publishAsync(readingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
+  await expect(version5Client.publishAsync(getReadingsTopic(id), 'told', { qos: 1 })).rejects.toThrow();
   source = await start(takeAll);
   await expect.poll(() => acknowledged.every((one) => taken.some(({ payload }) => String(payload) === one))).toBe(true);
   expect(taken.map(({ payload }) => String(payload))).not.toContain('told');
@@ -355,7 +358,7 @@ test('with TLS, devices connect by MQTTS and the service by AMQPS if they trust 
   };
   const worker = await startRole('ingest', env);
   const payload = JSON.stringify({ ts: Date.now() - 60_000, energy_total_kwh: 5 });
-  expect(await publishes(client, readingsTopic(id), payload)).toBe(true);
+  expect(await publishes(client, getReadingsTopic(id), payload)).toBe(true);
   const stored = async () =>
     (
       await database.pool.query(

@@ -9,7 +9,7 @@ import type { ReceiveMessage } from '#ingest/source/source.ts';
 import { type AmqpUrl, parseAmqpUrl } from '#src/config/addresses.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { ROUTING_KEYS, readingsTopic, topicOfRoutingKey } from '#src/devices/topics.ts';
+import { findTopicOfRoutingKey, getReadingsTopic, ROUTING_KEYS } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
@@ -52,7 +52,7 @@ const source = (receive: Parameters<typeof startAmqp>[0]['receive'], own = log) 
     url: urlOf(cluster.url()),
     shards: 64,
     routingKeys: ROUTING_KEYS,
-    topicOf: topicOfRoutingKey,
+    topicOf: findTopicOfRoutingKey,
     receive,
     log: own,
   });
@@ -81,7 +81,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
     .catch((error) => error);
   // No message is accepted before the shard's queue exists.
   const early = await Promise.race([
-    client.publishAsync(readingsTopic('x'), '1', { qos: 1 }).then(
+    client.publishAsync(getReadingsTopic('x'), '1', { qos: 1 }).then(
       () => 'acknowledged',
       () => 'refused',
     ),
@@ -130,7 +130,7 @@ test('without faults each device’s messages arrive in order, at one worker at 
       const sequence = sent;
       await Promise.all(
         devices.map(({ id }, index) =>
-          connections[index % 3]?.publishAsync(readingsTopic(id), String(sequence), { qos: 1 }),
+          connections[index % 3]?.publishAsync(getReadingsTopic(id), String(sequence), { qos: 1 }),
         ),
       );
     }
@@ -190,7 +190,7 @@ test('messages beyond a worker’s prefetch wait for it, and go to no other work
   const port = cluster.nodes[0]?.ports.mqtt as number;
   const client = await mqtt.connectAsync({ host: '127.0.0.1', port, username, password, clientId: 'burst' });
   const publishing = Array.from({ length: TOPICS * MESSAGES }, (_, index) =>
-    client.publishAsync(readingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
+    client.publishAsync(getReadingsTopic(`burst-${index % TOPICS}`), String(Math.floor(index / TOPICS)), { qos: 1 }),
   );
   await Promise.all(publishing);
   // Wait until the maximum number of messages is in flight.
@@ -225,7 +225,7 @@ test('acknowledged readings are stored and counted once, equal to the reference,
   };
   const [first, second] = [await start(), await start()];
   publishers = devices.map(({ id, secret }, index) =>
-    repeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: readingsTopic(id), first: index }),
+    repeatingPublisher({ nodes: cluster.nodes, deviceId: id, secret, topic: getReadingsTopic(id), first: index }),
   );
   const base = Date.now() - 20 * 3_600_000;
   const payloadOf = (device: number, sequence: number) =>
@@ -313,7 +313,8 @@ test('acknowledged readings are stored and counted once, equal to the reference,
     const readings = Array.from({ length: rounds }, (_, sequence) => {
       const payload = Buffer.from(payloadOf(device, sequence));
       return (
-        decodeNative({ topic: readingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })?.readings ?? []
+        decodeNative({ topic: getReadingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false })?.readings ??
+        []
       );
     });
     return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];

@@ -5,7 +5,7 @@ import { createServer, request, type Server } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storeExceptions } from '#src/start/cells/exceptions.ts';
+import { storeRoutingExceptions } from '#src/start/cells/exceptions.ts';
 import { type LocalCertificate, makeLocalCertificate } from '#test/support/cluster/cell.ts';
 import { type Router, type Routers, startRouters } from '#test/support/cluster/router.ts';
 import { PROGRAM } from '#test/support/program.ts';
@@ -189,7 +189,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   const places = { file: routers.exceptions, routers: [router.socket] };
   // So many exceptions that they need more than one request to the router's runtime API.
   const many = Array.from({ length: 1_000 }, (_, index) => [`usr_many${index}`, 'c2'] as const);
-  await storeExceptions(
+  await storeRoutingExceptions(
     places,
     new Map([...many, [hashOf(moved), 'c2'], [`dev_${ID}`, 'c2'], [hashOf(`c2.${RANDOM}`), 'first']]),
   );
@@ -214,7 +214,7 @@ test('exceptions apply at once, and after a restart of the router; energy cells 
   await router.start();
   await holds();
   // One of the moved names is moved again, and one returns to the cell that created it.
-  await storeExceptions(
+  await storeRoutingExceptions(
     places,
     new Map([
       [hashOf(moved), 'first'],

@@ -7,7 +7,7 @@ import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice, deleteDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { killInTurn } from '#test/support/cluster/ingest-kills.ts';
@@ -69,7 +69,7 @@ async function makeMeter() {
   return {
     userId,
     deviceId,
-    topic: readingsTopic(deviceId),
+    topic: getReadingsTopic(deviceId),
     statusTopic: `energy/v1/${deviceId}/status`,
     login: { username: deviceId, password: secret },
     stored: (): Promise<number> => column('count(*)::int', 'readings JOIN series USING (series_id)'),

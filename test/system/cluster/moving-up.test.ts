@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decodeNative } from '#ingest/decoders/native/decode.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { referenceConsumption, startOfHour } from '#test/reference/consumption.ts';
 import { startBrokerCalls } from '#test/support/cluster/broker-calls.ts';
@@ -64,7 +64,9 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
     const { device, secret } = await createDevice(db, { userId, type: 'smart_meter', location: 'x' });
     const deviceId = device.device_id;
     ids.push(deviceId);
-    publishers.push(repeatingPublisher({ nodes: address, deviceId, secret, topic: readingsTopic(deviceId), first: 0 }));
+    publishers.push(
+      repeatingPublisher({ nodes: address, deviceId, secret, topic: getReadingsTopic(deviceId), first: 0 }),
+    );
   }
   const base = Date.now() - 20 * 3_600_000;
   const payloadOf = (device: number, sequence: number) =>
@@ -119,7 +121,7 @@ test('an installation moves from the embedded broker to mosquitto and on to Rabb
   const expected = ids.flatMap((id, device) => {
     const readings = Array.from({ length: rounds }, (_, sequence) => {
       const payload = Buffer.from(payloadOf(device, sequence));
-      const message = { topic: readingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false };
+      const message = { topic: getReadingsTopic(id), payload, receivedAtMs: Date.now(), replayed: false };
       return decodeNative(message)?.readings ?? [];
     });
     return [...referenceConsumption(readings.flat(), settings, startOfHour).values()];

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { setCell } from '#src/core/cell.ts';
 import { createDatabase } from '#src/database/connect.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { requestLoopback } from '#test/support/cluster/api-pair.ts';
@@ -95,7 +95,7 @@ async function makeHome(cell: string) {
 type Home = Awaited<ReturnType<typeof makeHome>>;
 
 const publisherOf = ({ deviceId, secret }: Home, from: 0 | 1) =>
-  repeatingPublisher({ nodes: both, deviceId, secret, topic: readingsTopic(deviceId), first: from });
+  repeatingPublisher({ nodes: both, deviceId, secret, topic: getReadingsTopic(deviceId), first: from });
 const reading = (index: number) => JSON.stringify({ ts: Date.now() - 3_600_000 + index, power_w: index });
 
 async function storedIn(cell: string, { deviceId }: Pick<Home, 'deviceId'>): Promise<number> {
@@ -160,7 +160,7 @@ test.each(['first', 'c2'])(
     await expect.poll(() => before.connected).toBe(false);
     const after = await connectThrough(one, home);
     await expect.poll(() => between.connected).toBe(false);
-    await after.publishAsync(readingsTopic(home.deviceId), reading(0), { qos: 1 });
+    await after.publishAsync(getReadingsTopic(home.deviceId), reading(0), { qos: 1 });
     expect([after.connected, await storedIn(cell, home)]).toEqual([true, 1]);
   },
 );
@@ -197,7 +197,7 @@ test('an account that moves is routed to its new cell by both routers; without o
   ]);
   for (const [index, router] of both.entries()) {
     const client = await connectThrough(router, home);
-    await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
+    await client.publishAsync(getReadingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect([await storedIn('c2', home), await storedIn('first', home)]).toEqual([2, 0]);
   // A restarted router reads the exceptions from the file.
@@ -216,7 +216,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
     const options = { cert, key, rejectUnauthorized: false, reconnectPeriod: 0 };
     const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${ports.mqtts}`, options);
     clients.push(client);
-    await client.publishAsync(readingsTopic(home.deviceId), reading(index), { qos: 1 });
+    await client.publishAsync(getReadingsTopic(home.deviceId), reading(index), { qos: 1 });
   }
   expect(await storedIn(cell, home)).toBe(2);
   // A login with a password works at the same listener, too.
@@ -225,7 +225,7 @@ test.each(['first', 'c2'])('a device of cell %s logs in by its certificate at ea
     ...{ rejectUnauthorized: false, reconnectPeriod: 0 },
   });
   clients.push(client);
-  await client.publishAsync(readingsTopic(home.deviceId), reading(2), { qos: 1 });
+  await client.publishAsync(getReadingsTopic(home.deviceId), reading(2), { qos: 1 });
   expect(await storedIn(cell, home)).toBe(3);
 });
 

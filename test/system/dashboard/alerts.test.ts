@@ -1,6 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { alertRuleName, suggestedAmount, suggestedHours, suggestedKwh } from '#src/dashboard/pages/alerts/alert.ts';
+import {
+  getAlertRuleName,
+  suggestedHours,
+  suggestThresholdAmount,
+  suggestThresholdKwh,
+} from '#src/dashboard/pages/alerts/alert.ts';
 import { words as said } from '#src/dashboard/words/words.ts';
 import { ALERT_TYPES, ALERT_DELIVERIES as KNOWN_DELIVERIES } from '#src/database/enums.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -298,23 +303,23 @@ test('the form has the same choices as the service, and suggests a threshold abo
   expect(Object.keys(said().alerts.types)).toEqual([...ALERT_TYPES]);
   expect(Object.keys(said().alerts.deliveries)).toEqual([...KNOWN_DELIVERIES]);
   const alert = { alert_id: 'a', user_id: 'u', delivery: 'email', status: 'active', created_at: '' } as const;
-  expect(alertRuleName({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
-  expect(alertRuleName({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(
+  expect(getAlertRuleName({ ...alert, type: 'peak_usage', threshold_kwh: 2.5 })).toBe('More than 2.5 kWh in an hour');
+  expect(getAlertRuleName({ ...alert, type: 'monthly_usage', threshold_kwh: 0.000_001 })).toBe(
     'More than 0.000001 kWh in a month',
   );
-  expect(alertRuleName({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
-  expect(alertRuleName({ ...alert, type: 'daily_cost', threshold: '2.50' })).toBe('Costs more than 2.5 in a day');
+  expect(getAlertRuleName({ ...alert, type: 'no_data', threshold_hours: 1 })).toBe('Silent for 1 hour');
+  expect(getAlertRuleName({ ...alert, type: 'daily_cost', threshold: '2.50' })).toBe('Costs more than 2.5 in a day');
 
   const days = Array.from({ length: 90 }, (_, day) => 10 + (day % 7 === 0 ? day / 10 : 0));
-  const suggested = suggestedKwh('daily_usage', days);
+  const suggested = suggestThresholdKwh('daily_usage', days);
   expect(days.filter((kwh) => kwh > suggested)).toEqual([17.7, 18.4]);
-  expect(suggestedKwh('daily_usage', [])).toBe(20);
-  expect(suggestedKwh('peak_usage', [0, 0, 0])).toBe(3);
-  expect(suggestedKwh('monthly_usage', [60.2, 218.4, 251, 170])).toBe(220);
-  expect(suggestedKwh('peak_usage', [0.0123])).toBe(0.013);
-  expect(suggestedKwh('monthly_usage', [99.5])).toBe(100);
-  expect(suggestedAmount([3.2, 4.1, 5.5, 7.8, 2, 1])).toBe(4.1);
-  expect(suggestedAmount([-3, 0, 0])).toBe(null);
+  expect(suggestThresholdKwh('daily_usage', [])).toBe(20);
+  expect(suggestThresholdKwh('peak_usage', [0, 0, 0])).toBe(3);
+  expect(suggestThresholdKwh('monthly_usage', [60.2, 218.4, 251, 170])).toBe(220);
+  expect(suggestThresholdKwh('peak_usage', [0.0123])).toBe(0.013);
+  expect(suggestThresholdKwh('monthly_usage', [99.5])).toBe(100);
+  expect(suggestThresholdAmount([3.2, 4.1, 5.5, 7.8, 2, 1])).toBe(4.1);
+  expect(suggestThresholdAmount([-3, 0, 0])).toBe(null);
   expect(suggestedHours([])).toBe(3);
   expect(suggestedHours([4, 5, 7, 8, 9, 11])).toBe(12);
   expect(suggestedHours(Array(1_000).fill(700))).toBe(720);

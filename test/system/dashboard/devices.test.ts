@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPublisher, type Publisher } from '#simulators/publisher.ts';
-import { climateHours } from '#src/dashboard/pages/devices/device.ts';
+import { listClimateHours } from '#src/dashboard/pages/devices/device.ts';
 import {
-  deviceSettings,
-  mosquittoBridge,
-  publishLines,
-  serviceAddress,
+  formatMosquittoBridge,
+  formatPublishCommands,
+  getServiceAddress,
+  listDeviceSettings,
 } from '#src/dashboard/pages/devices/snippets.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -432,49 +432,50 @@ test('the page’s snippets equal those of the documentation, with hosts that ot
   const mqtt = { username: 'gwy_1', password: 'secret', topic_prefix: 'gw/gwy_1/' };
   const ports = { tls: 8883, plain: 1883 };
   const mqttSettings = { host: 'energy.example.com', ports, is_plain_open: false, needs_certificate: false };
-  const away = serviceAddress('energy.example.com', mqttSettings);
+  const away = getServiceAddress('energy.example.com', mqttSettings);
   const plain = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const [, documented = ''] = /```conf\n(persistence[\s\S]*?)```/.exec(documents) ?? [];
   const filled = documented.replaceAll('GATEWAY_ID', 'gwy_1').replaceAll('PASSWORD', 'secret');
-  expect(plain(mosquittoBridge(mqtt, away))).toEqual(plain(filled));
+  expect(plain(formatMosquittoBridge(mqtt, away))).toEqual(plain(filled));
   // Neighbouring topics contain passwords of cars and inverters, ids of cards, and settings, so the documented bridge must not forward
   // them.
   expect(documented).not.toMatch(/^topic (openWB|openWB\/(system|vehicle|chargepoint)|N|warp\d?)\/(\+\/)?#/m);
-  expect(deviceSettings(mqtt, away)[0]?.text).toBe(
+  expect(listDeviceSettings(mqtt, away)[0]?.text).toBe(
     'Backlog MqttHost energy.example.com; MqttPort 8883; MqttUser gwy_1; MqttPassword secret; FullTopic gw/gwy_1/%prefix%/%topic%/',
   );
   const login = { username: 'dev_1', password: 'secret', topic: 'energy/v1/dev_1/readings' };
-  expect(publishLines(login, '{}', away)).toEqual({
+  expect(formatPublishCommands(login, '{}', away)).toEqual({
     plain: null,
     tls: "mosquitto_pub -h energy.example.com -p 8883 --capath /etc/ssl/certs -u dev_1 -P 'secret' -q 1 -t energy/v1/dev_1/readings -m '{}'",
   });
   // A home installation: the page is open on the machine of the service, the devices are other machines, and the certificate is issued by
   // the service itself.
   const house = { host: '192.168.1.5', ports, is_plain_open: false, needs_certificate: true };
-  const here = serviceAddress('localhost', house);
-  expect(publishLines(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
-  expect(publishLines(login, '{}', here).tls).toContain('-h 192.168.1.5 -p 8883 --cafile energy-service.pem -u dev_1');
-  expect(publishLines(login, '{}', serviceAddress('192.168.1.5', house)).plain).toBe(null);
-  const open = serviceAddress('192.168.1.5', { ...house, is_plain_open: true });
-  expect(publishLines(login, '{}', open).plain).toContain('-h 192.168.1.5 -p 1883');
-  expect(mosquittoBridge(mqtt, here)).toMatch(/^address 192\.168\.1\.5:8883\nbridge_cafile .*energy-service\.pem$/m);
-  expect(deviceSettings(mqtt, here).map(({ text }) => /SetOption132 1|ca: |_authority: |user_ca/.test(text))).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
-  const six = serviceAddress('localhost', { ...house, host: 'fd00::5' });
-  expect(mosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
+  const here = getServiceAddress('localhost', house);
+  expect(formatPublishCommands(login, '{}', here).plain).toContain('-h 127.0.0.1 -p 1883 -u dev_1');
+  expect(formatPublishCommands(login, '{}', here).tls).toContain(
+    '-h 192.168.1.5 -p 8883 --cafile energy-service.pem -u dev_1',
+  );
+  expect(formatPublishCommands(login, '{}', getServiceAddress('192.168.1.5', house)).plain).toBe(null);
+  const open = getServiceAddress('192.168.1.5', { ...house, is_plain_open: true });
+  expect(formatPublishCommands(login, '{}', open).plain).toContain('-h 192.168.1.5 -p 1883');
+  expect(formatMosquittoBridge(mqtt, here)).toMatch(
+    /^address 192\.168\.1\.5:8883\nbridge_cafile .*energy-service\.pem$/m,
+  );
+  expect(
+    listDeviceSettings(mqtt, here).map(({ text }) => /SetOption132 1|ca: |_authority: |user_ca/.test(text)),
+  ).toEqual([true, true, true, true]);
+  const six = getServiceAddress('localhost', { ...house, host: 'fd00::5' });
+  expect(formatMosquittoBridge(mqtt, six)).toContain('address [fd00::5]:8883');
   // Only the host of an external broker is known.
-  const other = serviceAddress('localhost', { ...mqttSettings, ports: null });
+  const other = getServiceAddress('localhost', { ...mqttSettings, ports: null });
   expect([other.plainHost, other.isKnown]).toEqual([null, false]);
 });
 
 test('shows a row for an hour without readings, too', () => {
   const at = (hour: number) => new Date(Date.UTC(2026, 10, 21, hour, 30)).toISOString();
   const rows = [0, 4, 5, 8].map((hour) => ({ starts_at: at(hour), setpoint_c: hour }));
-  const hours = climateHours(rows, Date.parse(at(4)) + HOUR_MS, Date.parse(at(9)));
+  const hours = listClimateHours(rows, Date.parse(at(4)) + HOUR_MS, Date.parse(at(9)));
   expect(hours.map(({ starts_at, setpoint_c }) => [starts_at, setpoint_c])).toEqual([
     [at(4), 4],
     [at(5), 5],
@@ -482,7 +483,7 @@ test('shows a row for an hour without readings, too', () => {
     [at(7), undefined],
     [at(8), 8],
   ]);
-  expect(climateHours([], 0, 1)).toEqual([]);
+  expect(listClimateHours([], 0, 1)).toEqual([]);
 });
 
 test('shows a homeowner only the location of a device that the utility manages', async () => {

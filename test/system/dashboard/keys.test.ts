@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
 import { SCOPES as KNOWN } from '#src/auth/scopes.ts';
-import { curlLine, DEFAULT_SCOPES, SCOPES, summariseScopes } from '#src/dashboard/pages/keys/scopes.ts';
+import { DEFAULT_SCOPES, formatCurlCommand, SCOPES, summariseScopes } from '#src/dashboard/pages/keys/scopes.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { testLooks } from '#test/support/browser.ts';
@@ -251,7 +251,7 @@ test('has the same scopes as the service, and an example request for each', () =
   expect(summariseScopes(['alerts:read', 'alerts:write'])).toBe('alerts:read, alerts:write');
   const about = { baseUrl: 'https://h', userId: 'usr_1', ownId: 'usr_1', nowMs: Date.UTC(2026, 10, 21, 12) };
   const url = (scopes: string[], userId = 'usr_1') => {
-    const line = curlLine({ key: 'k', scopes }, { ...about, userId });
+    const line = formatCurlCommand({ key: 'k', scopes }, { ...about, userId });
     return line === null ? null : partsOf(line).url;
   };
   expect(url([...KNOWN])).toBe('https://h/v1/energy-insights?start=2026-11-15&end=2026-11-21&group_by=day');

@@ -11,7 +11,7 @@ import { readImageContents } from '#test/support/compose-file.ts';
 import { type ProgramInOwnRoot, startInOwnRoot } from '#test/support/own-root.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
-import { freePorts } from '../../../bench/service.ts';
+import { findFreePorts } from '../../../bench/service.ts';
 
 /**
  * Starts the Home Assistant add-on as its container does: as root, with the capabilities that Docker leaves and the add-on needs, with the
@@ -25,7 +25,7 @@ const EMAIL = 'me@example.com';
 const LOGIN = { username: 'addons', password: 'p@ss/word:#%' };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let ports: Awaited<ReturnType<typeof freePorts>>;
+let ports: Awaited<ReturnType<typeof findFreePorts>>;
 let config: ReturnType<typeof addonConfig.parse>;
 let supervisor: Server;
 let broker: Aedes;
@@ -41,7 +41,7 @@ const portOf = (server: { address(): unknown }): number => (server.address() as 
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  ports = await freePorts();
+  ports = await findFreePorts();
   config = addonConfig.parse(parse(await readFile(join(ADDON, 'config.yaml'), 'utf8')));
   broker = await Aedes.createBroker({
     authenticate: (_client, username, password, done) =>

@@ -16,7 +16,7 @@ import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from '#test/support/tiers/reach.ts';
 import { startFleet } from '../../../bench/chaos/fleet.ts';
-import { freePorts, startService } from '../../../bench/service.ts';
+import { findFreePorts, startService } from '../../../bench/service.ts';
 import { pairDevices } from '../../../bench/support.ts';
 
 /**
@@ -110,7 +110,7 @@ test('the steps of deploy/backup restore a lost disk to a point in time, with ev
   await asSuperuser('CREATE DATABASE energy');
   const pool = createPool(url, { max: 2 });
   await migrate(pool);
-  const ports = await freePorts();
+  const ports = await findFreePorts();
   const variables = { ...ports, DATABASE_URL: url, DATA_DIR: join(folder.path, 'data'), PATH: process.env.PATH ?? '' };
   const service = await startService(variables, { log: join(folder.path, 'log') });
   const stream = async (ms: number): Promise<number> => {

@@ -9,8 +9,8 @@ import { testDatabase } from '#test/support/database.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { startRole, temporaryFolder } from '#test/support/service.ts';
 import { sendRequest } from '../../../bench/attack/client.ts';
-import { processCpuMs } from '../../../bench/cpu.ts';
-import { freePorts } from '../../../bench/service.ts';
+import { readProcessCpuMs } from '../../../bench/cpu.ts';
+import { findFreePorts } from '../../../bench/service.ts';
 import { makeRelease } from '../../../deploy/release/release.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -140,7 +140,7 @@ describe('a release', () => {
     const empty = join(folder.path, 'empty');
     await mkdir(empty);
     await cp(join(released, `${NAME}.tgz`), join(empty, `${NAME}.tgz`));
-    const ports = await freePorts();
+    const ports = await findFreePorts();
     // npm unpacks packages into a cache below the test's own HOME, but takes downloaded files from the machine's cache.
     const cache = { npm_config_cache: join(folder.path, 'npm'), npm_config_prefer_offline: 'true' };
     // npm gets the machine's settings for the registry, the proxy and certificate authorities.
@@ -219,7 +219,7 @@ describe('a release', () => {
     const env = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'role') };
     const startCpuMs = async (program: string) => {
       const role = await startRole('api', env, program);
-      const cpuMs = processCpuMs(role.process.pid as number);
+      const cpuMs = readProcessCpuMs(role.process.pid as number);
       await role.stop();
       return cpuMs;
     };

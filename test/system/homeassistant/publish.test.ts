@@ -5,7 +5,7 @@ import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createPool } from '#src/database/connect.ts';
 import { createDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { readHomeUsage } from '#src/homeassistant/home-report.ts';
 import { startHomeAssistant } from '#src/homeassistant/publish.ts';
 import { createTariff } from '#src/tariffs/store.ts';
@@ -221,7 +221,7 @@ describe('a home in Home Assistant', () => {
     await at('2026-11-02T12:30:00+01:00');
     const sendReadings = (id: string, ...readings: object[]) => {
       const payload = Buffer.from(JSON.stringify(readings));
-      const message = { topic: readingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
+      const message = { topic: getReadingsTopic(id), payload, receivedAtMs: api.now.getTime(), replayed: false };
       return [toIncomingMessage(message)].filter((one) => one !== null);
     };
     const [ten, twelve] = ['2026-11-02T10:00:00+01:00', '2026-11-02T12:00:00+01:00'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CONFLICT_REASON } from '#ingest/write/collect.ts';
+import { CONFLICTING_VALUE_REASON } from '#ingest/write/collect.ts';
 import { amsreaderMeter } from '#simulators/devices/amsreader-meter.ts';
 import { esphomeMeter } from '#simulators/devices/esphome-meter.ts';
 import { evccLoadpoint } from '#simulators/devices/evcc-loadpoint.ts';
@@ -112,7 +112,7 @@ test('a household’s broker is bridged: its families are discovered, paired, an
   expect(data.length).toBeGreaterThanOrEqual(7);
   const { rows } = await api.database.pool.query(
     'SELECT DISTINCT reason FROM rejected_messages WHERE strpos(reason, $1) = 0',
-    [CONFLICT_REASON],
+    [CONFLICTING_VALUE_REASON],
   );
   expect(rows).toEqual([]);
 });

@@ -16,7 +16,7 @@ import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { readSilences } from '#src/devices/fleet/silences.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
 import { loadCommodityInsights } from '#src/energy/commodity.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { listGroups } from '#src/groups/store.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
 import { ensureGroups, ensureSilences, ensureTariffs } from '#src/start/demo-accounts.ts';
@@ -116,7 +116,7 @@ describe('the homes of the demo', () => {
     ]);
     expect(rows.map(({ placement }) => placement)).toEqual(['grid', 'production', 'storage']);
     const day = DateTime.fromMillis(nowMs, { zone: 'Europe/Berlin' }).minus({ days: 1 }).toISODate() ?? '';
-    const range = dayRange(day, day, 'Europe/Berlin');
+    const range = createDayRange(day, day, 'Europe/Berlin');
     const [flows] = await homeFlows(db, homes.users[0]?.userId ?? '', [range], new Date(nowMs));
     const drawn = (device: DemoDevice, register: number) =>
       milliwattHoursToKwh(counted(device, register, range.from.getTime(), range.to.getTime()));
@@ -242,7 +242,7 @@ describe('the demo shows', () => {
     const { userId, timezone, usedKwh } = home('anna');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
-    const range = dayRange(day(20), day(1), timezone);
+    const range = createDayRange(day(20), day(1), timezone);
     const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
     expect(flows).toMatchObject({ coverage: 1, complete: true });
     const { grid_import_kwh, grid_export_kwh, production_kwh, charged_kwh, discharged_kwh } = flows ?? expect.fail();
@@ -281,7 +281,7 @@ describe('the demo shows', () => {
     const { userId, timezone } = home('emma');
     const day = DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: 2 }).toISODate() ?? '';
     for (const commodity of ['gas', 'water'] as const) {
-      const range = dayRange(day, day, timezone);
+      const range = createDayRange(day, day, timezone);
       const [row] = await loadCommodityInsights(ownDb, userId, commodity, range, 'day', new Set());
       expect([commodity, row?.m3_used]).toEqual([commodity, expect.closeTo(commodity === 'gas' ? 3 : 0.2, -1)]);
       expect(row?.m3_used).toBeGreaterThan(0);
@@ -294,7 +294,7 @@ describe('the demo shows', () => {
     const { userId, timezone } = home('daan');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
-    const range = dayRange(day(50), day(1), timezone);
+    const range = createDayRange(day(50), day(1), timezone);
     const costs = await Promise.all(
       (await loadAllTariffs(ownDb, userId)).map(async (tariff) => {
         const sources = await loadCostSources(ownDb, { userId }, [{ ...tariff, validFrom: '2020-01-01' }]);
@@ -312,7 +312,7 @@ describe('the demo shows', () => {
     const { userId, timezone } = home('farid');
     const day = (daysAgo: number) =>
       DateTime.fromMillis(nowMs, { zone: timezone }).minus({ days: daysAgo }).toISODate() ?? '';
-    const range = dayRange(day(30), day(1), timezone);
+    const range = createDayRange(day(30), day(1), timezone);
     const [flows] = await homeFlows(ownDb, userId, [range], new Date(nowMs));
     expect([timezone, flows?.production_kwh]).toEqual(['America/Los_Angeles', expect.any(Number)]);
     expect(flows?.production_kwh).toBeGreaterThan(10);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createDevice, deleteDevice, updateDevice } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createBatch, revokeBatch } from '#src/onboarding/batches.ts';
 import { releaseDevice } from '#src/onboarding/claims.ts';
 import { createUser } from '#src/users/store.ts';
@@ -56,7 +56,7 @@ const pair = async (more: object = {}) => {
   return { deviceId: device.device_id, secret };
 };
 const send = (client: MqttClient, deviceId: string) =>
-  client.publishAsync(readingsTopic(deviceId), JSON.stringify({ energy_total_kwh: 1 }), { qos: 1 });
+  client.publishAsync(getReadingsTopic(deviceId), JSON.stringify({ energy_total_kwh: 1 }), { qos: 1 });
 const closing = (client: MqttClient) => new Promise<void>((done) => client.once('close', () => done()));
 const hasReported = async (deviceId: string) => {
   const { rows } = await database.pool.query('SELECT seen_at FROM device_heads WHERE device_id = $1', [deviceId]);
@@ -104,7 +104,7 @@ describe('a device with a client certificate', () => {
     const certificate = await ours.sign(mine.deviceId);
     await expect(withCertificate(certificate, { username: other.deviceId, password: other.secret })).rejects.toThrow();
     const client = await withCertificate(certificate, { username: mine.deviceId });
-    client.publish(readingsTopic(other.deviceId), '{"energy_total_kwh":1}', { qos: 1 });
+    client.publish(getReadingsTopic(other.deviceId), '{"energy_total_kwh":1}', { qos: 1 });
     await closing(client);
     expect(await hasReported(other.deviceId)).toBe(false);
     await expect(withCertificate(await ours.sign(`${mine.deviceId}, ${other.deviceId}`))).rejects.toThrow();
@@ -219,7 +219,7 @@ describe('a meter with the secret of its batch', () => {
         device_id: deviceId,
         username: deviceId,
         password: expect.any(String),
-        topic: readingsTopic(deviceId),
+        topic: getReadingsTopic(deviceId),
       });
       await send(await connect({ username: answer.username, password: answer.password }), deviceId);
       expect(await hasReported(deviceId)).toBe(true);
@@ -244,7 +244,7 @@ describe('a meter with the secret of its batch', () => {
   test('can do nothing else: it can publish no readings and no responses', async () => {
     const { login } = await makeBatch();
     const { deviceId } = await waiting();
-    for (const topic of [readingsTopic(deviceId), 'energy/v1/claim/reply', `energy/v1/${login.username}/readings`]) {
+    for (const topic of [getReadingsTopic(deviceId), 'energy/v1/claim/reply', `energy/v1/${login.username}/readings`]) {
       const client = await connect(login);
       client.publish(topic, '{"energy_total_kwh":1}', { qos: 1 });
       await closing(client);

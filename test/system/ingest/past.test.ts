@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { importFiles } from '#simulators/import-files.ts';
-import { dsmrReader } from '#simulators/past/dsmr-reader.ts';
+import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
 import { greenButton } from '#simulators/past/green-button.ts';
 import { homeAssistant } from '#simulators/past/home-assistant.ts';
@@ -151,7 +151,12 @@ describe('an imported history', () => {
     const { deviceId, bring, hours } = await meter();
     // The file is imported twice. Gas counts in addition to electricity.
     for (const _ of ['once', 'twice'])
-      expect(await bring(dsmrReader(), file)).toMatchObject({ rows: 2, sent: 8, rejected: {}, left_out: {} });
+      expect(await bring(createDsmrReaderImport(), file)).toMatchObject({
+        rows: 2,
+        sent: 8,
+        rejected: {},
+        left_out: {},
+      });
     expect(await hours()).toEqual([
       [0.75, 0, 0],
       [0.125, 1.5, 0],

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
-import { installationName, takeBaseCopy } from '#src/backup/base.ts';
-import { createEndingsWriter, readEndings, readRestored } from '#src/backup/ended.ts';
+import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
+import { createEndedObjectsWriter, readEndedObjects, readRestoredState } from '#src/backup/ended.ts';
 import { makeNightlyCopy } from '#src/backup/nightly.ts';
 import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
-import { restoreCopy } from '#src/backup/restore.ts';
+import { restoreBackup } from '#src/backup/restore.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { Metrics } from '#src/core/metrics.ts';
 import { createDatabase, createPool, type Pool } from '#src/database/connect.ts';
@@ -60,24 +60,24 @@ describe.skipIf(!isRoot)('with a small disk', () => {
 
   test('a copy that fills the disk fails with an explanation of what to do, and leaves no files', () =>
     onDisk(1, async (target) => {
-      const full = `The disk of ${join(target, await installationName(dataDir))}`;
+      const full = `The disk of ${join(target, await readInstallationName(dataDir))}`;
       await expect(makeNightlyCopy(planFor(target), log, new Date())).rejects.toThrow(full);
       const { error } = await readCopyState(dataDir);
       expect(error).toMatch(/ is full, and this copy was deleted\. Free some space, or name another folder\.$/);
-      expect(await readdir(join(target, await installationName(dataDir)))).toEqual([]);
+      expect(await readdir(join(target, await readInstallationName(dataDir)))).toEqual([]);
     }));
 });
 
 describe('a copy of the database', () => {
   let target: string;
-  let copy: Awaited<ReturnType<typeof takeBaseCopy>>;
+  let copy: Awaited<ReturnType<typeof takeBaseBackup>>;
   beforeAll(async () => {
     target = join(folder.path, 'target');
-    const installation = await installationName(dataDir);
-    copy = await takeBaseCopy({ dataDir, target, installation, key: null, now: new Date() });
+    const installation = await readInstallationName(dataDir);
+    copy = await takeBaseBackup({ dataDir, target, installation, key: null, now: new Date() });
   });
   const restoreInto = (into: string) =>
-    restoreCopy({ from: target, at: null, dataDir: into, passphrase: null, targets: [] });
+    restoreBackup({ from: target, at: null, dataDir: into, passphrase: null, targets: [] });
 
   test.skipIf(!isRoot)('is not restored onto a disk that is too small, and leaves no files there', () =>
     onDisk(16, async (disk) => {
@@ -109,7 +109,7 @@ describe('a copy of the database', () => {
   });
 
   test('of another installation that went on with the same data directory stops the archive', async () => {
-    const wal = join(target, await installationName(dataDir), 'wal');
+    const wal = join(target, await readInstallationName(dataDir), 'wal');
     await mkdir(wal);
     await writeFile(join(wal, '0000000100000099000000FF.tar.zst'), '');
     const archiver = new Archiver(planFor(target), log, { last: null, error: null });
@@ -122,13 +122,19 @@ describe('a copy of the database', () => {
 
 test('a restore without the recorded deletions and revocations undoes a deletion made by mistake', async () => {
   const target = join(folder.path, 'mistake');
-  await takeBaseCopy({ dataDir, target, installation: await installationName(dataDir), key: null, now: new Date() });
+  await takeBaseBackup({
+    dataDir,
+    target,
+    installation: await readInstallationName(dataDir),
+    key: null,
+    now: new Date(),
+  });
   const ended = { at: '2999-01-01T00:00:00.000Z', kind: 'account', id: 'usr_1' };
   await writeFile(join(target, 'ended.jsonl'), `${JSON.stringify(ended)}\n`);
   const into = join(folder.path, 'undone');
-  const restored = await restoreCopy({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
+  const restored = await restoreBackup({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
   expect(restored).toMatchObject({ endings: 0, hasEnded: false });
-  expect(await readRestored(into)).toMatchObject({ endings: [] });
+  expect(await readRestoredState(into)).toMatchObject({ endings: [] });
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {
@@ -158,7 +164,7 @@ test('administrators get one mail if the archive of WAL was given up', async () 
 test('deletions and revocations wait in the database while ended.jsonl cannot be written, and truncated lines are reported', async () => {
   const target = join(folder.path, 'later');
   await writeFile(target, 'a file where the folder should be');
-  const write = createEndingsWriter(pool, planFor(target), log);
+  const write = createEndedObjectsWriter(pool, planFor(target), log);
   const end = (id: string) => pool.query(`INSERT INTO endings (kind, id) VALUES ('key', $1)`, [id]);
   const waiting = async () => (await pool.query('SELECT id FROM endings ORDER BY ending_id')).rows.map(({ id }) => id);
   await pool.query('DELETE FROM endings');
@@ -172,7 +178,7 @@ test('deletions and revocations wait in the database while ended.jsonl cannot be
   await writeFile(file, '{"at":"2026-01-01T00:00:00.000Z","kind":"key","id":"key_0"}\n{"at":"2026-01-');
   await Promise.all([write(), end('key_2').then(write), write()]);
   expect(await waiting()).toEqual([]);
-  const { endings, tornLines } = await readEndings([file, join(target, 'absent')], new Date('2026-06-01'));
+  const { endings, tornLines } = await readEndedObjects([file, join(target, 'absent')], new Date('2026-06-01'));
   expect(endings.map(({ id }) => id).sort()).toEqual(['key_1', 'key_2']);
   expect(tornLines).toBe(1);
 });

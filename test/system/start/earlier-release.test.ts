@@ -7,7 +7,7 @@ import { earlierVersions, extractCommit, FIRST_WITH_COPIES } from '#test/support
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
-import { freePorts, type Service, startService } from '../../../bench/service.ts';
+import { findFreePorts, type Service, startService } from '../../../bench/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(32)}`;
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -30,7 +30,7 @@ async function withFailingMigration(to: string): Promise<string> {
 /** Creates a home with a meter in a folder of its own. Any version of the service may serve this folder. */
 async function createHome(name: string) {
   const home = join(folder.path, name.replaceAll(' ', '-'));
-  const ports = await freePorts();
+  const ports = await findFreePorts();
   const dataDir = join(home, 'data');
   const env = { ...ports, DATA_DIR: dataDir, BOOTSTRAP_ADMIN_KEY: KEY, PATH: process.env.PATH ?? '' };
   const log = join(home, 'log');

@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
 import { loadTlsPair } from '#src/start/certificate.ts';
-import { newSecretKey } from '#src/start/secret-key.ts';
+import { createSecretKey } from '#src/start/secret-key.ts';
 import { temporaryFolder } from '../../support/service.ts';
 
 describe('files created at the first start', () => {
@@ -92,7 +92,7 @@ describe('files created at the first start', () => {
       const dataDir = join(folder.path, String(round));
       const later = async (ticks: number) => {
         for (let tick = 0; tick < ticks; tick++) await setImmediate();
-        return newSecretKey({ ...one, dataDir });
+        return createSecretKey({ ...one, dataDir });
       };
       const secrets = await Promise.all(Array.from({ length: 12 }, (_, index) => later(index)));
       expect(new Set(secrets).size).toBe(1);

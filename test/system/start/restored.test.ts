@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { createDatabase, createPool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryOnConnection } from '#src/database/connect.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { createGateway } from '#src/devices/gateways.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -129,7 +129,7 @@ test('access that was revoked after the copy is still revoked when the restored 
   expect(rows).toEqual([{ users: 1, webhooks: 1, devices: 1, keys: 2 }]);
   const data = { because: 'link' as const, keys: [], sessions: [], webhooks: [] };
   const due = { type: 'access.ended' as const, userId: stayingId, data, channel: 'email' as const };
-  await addEvents(queryOn(pool), [due], new Date(Date.now() - 60_000));
+  await addEvents(createQueryOnConnection(pool), [due], new Date(Date.now() - 60_000));
   await pool.query('INSERT INTO usage_changes (hour, user_ids) VALUES (now(), ARRAY[$1])', [stayingId]);
   await pool.end();
   await server.stop();

@@ -8,7 +8,7 @@ import { computeFingerprint } from '#src/database/copy/copy-rows.ts';
 import { hashClusterState } from '#src/database/copy/filling.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { earlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
+import { loadEarlierBinaries, type PostgresBinaries, postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS } from '#src/start/move.ts';
 import { EARLIER_POSTGRES_FOLDER, EARLIER_POSTGRES_MAJOR } from '#test/support/earlier-postgres.ts';
@@ -27,7 +27,7 @@ let ours: number;
 beforeAll(async () => {
   folder = await temporaryFolder();
   dataDir = join(folder.path, 'data');
-  earlier = await earlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
+  earlier = await loadEarlierBinaries(EARLIER_POSTGRES_MAJOR, EARLIER_POSTGRES_FOLDER);
   ours = postgresBinaries().major;
 });
 afterAll(() => folder.remove());

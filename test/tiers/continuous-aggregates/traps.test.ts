@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { applyDeltas } from '#ingest/write/deltas.ts';
+import { createDeltaStatements } from '#ingest/write/deltas.ts';
 import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { createDatabase } from '#src/database/connect.ts';
 import { compressHistory } from '#src/database/migrate.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { formatEpochDate, readImports } from '#src/energy/usage/imports.ts';
 import { MEASURE_COLUMNS } from '#src/rollups/levels.ts';
 import { refreshRollups } from '#src/rollups/refresh.ts';
@@ -410,7 +410,7 @@ test('a writer that began before the border moved delays the move, and is counte
       readingCount: 1,
       coveredMs: 1000,
     };
-    for (const step of applyDeltas(toDeltaStatementRows([difference]))) await step(writer);
+    for (const step of createDeltaStatements(toDeltaStatementRows([difference]))) await step(writer);
     return async () => {
       await writer.query('COMMIT');
       writer.release();
@@ -471,7 +471,7 @@ test('answers in a zone that needs quarter-hours read compressed history', async
   const days = await readImports(
     createDatabase(database.pool),
     { userId: home.userId },
-    dayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
+    createDayRange('2026-07-01', '2026-07-03', 'Asia/Kolkata'),
     'day',
   );
   expect(days?.at.map((at, place) => [formatEpochDate(at), days.milliwattHours[place]])).toEqual([

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpsUrlField, listOf, textField } from '#src/api/fields.ts';
+import { boundedArray, httpsUrlField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, pickMembers } from '#src/api/shapes.ts';
 import type { App } from '#src/auth/apps.ts';
 import { APP_SCOPE_NAMES } from '#src/auth/scopes.ts';
@@ -25,11 +25,11 @@ const settings = {
     .refine((text) => /^[^\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && text.trim() === text, 'must be one line of visible text')
     .describe('Name of the app, as the consent page shows it.'),
   website: httpsUrlField.describe('HTTPS address of a page about the app.'),
-  redirect_uris: listOf(redirectUri, 1, 10).describe(
+  redirect_uris: boundedArray(redirectUri, 1, 10).describe(
     'Addresses to which the browser is redirected: HTTPS, and for `public` also http with a loopback address (127.0.0.1, [::1] or localhost). Compared exactly, except for the port of a loopback address.',
   ),
   notification_url: httpsUrlField.nullable().describe('HTTPS address for notifications of changed data. Null: none.'),
-  scopes: listOf(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
+  scopes: boundedArray(z.enum(APP_SCOPE_NAMES), 1, APP_SCOPE_NAMES.length).describe(
     'Scopes that the app may request from a home. Removed scopes end at once, also for issued tokens.',
   ),
 };

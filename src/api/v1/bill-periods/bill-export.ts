@@ -33,7 +33,7 @@ export const BILL_COLUMNS = [
 type Row = Partial<Record<(typeof BILL_COLUMNS)[number], string | number | null>>;
 
 /** Returns the rows of a statement as a table: the billed totals by direction, then the readings of the registers. Pure. */
-export function billRows(told: Statement): Row[] {
+export function toBillRows(told: Statement): Row[] {
   const { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 } = told;
   const common = { bill_period_id, version, recorded_at, user_id, start, end, timezone, sha256 };
   const sums = (['import', 'export'] as const).map((direction) => ({
@@ -70,7 +70,7 @@ const difference = (a: string, b: string): string =>
 const QUALITIES = { measured: 'measured', last: 'measured', by_hand: 'edited', interpolated: 'interpolated' } as const;
 
 /** Returns the values of a statement for the Green Button feed of its bill period. Pure. */
-export const greenButtonStatement = (told: Statement): GreenButtonStatement => ({
+export const toGreenButtonStatement = (told: Statement): GreenButtonStatement => ({
   subtitle: `Bill period ${told.bill_period_id}, version ${told.version} of ${told.recorded_at}, billed ${told.billed_import_kwh} kWh delivered and ${told.billed_export_kwh} kWh received, SHA-256 ${told.sha256}`,
   registers: told.registers.map(({ channel, direction, at_start, at_end }) => ({
     channel,

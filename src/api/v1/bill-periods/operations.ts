@@ -3,7 +3,7 @@ import { idField, pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
-import { greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
+import { streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import {
@@ -17,8 +17,8 @@ import {
 } from '#src/billing/store.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
-import { dayCount, dayRange } from '#src/energy/ranges.ts';
-import { BILL_COLUMNS, billRows, greenButtonStatement } from './bill-export.ts';
+import { createDayRange, dayCount } from '#src/energy/ranges.ts';
+import { BILL_COLUMNS, toBillRows, toGreenButtonStatement } from './bill-export.ts';
 import { billDetailsSchema, billPeriodSchema, detailsToResponse, newBillPeriodSchema, toResponse } from './shape.ts';
 
 const MOST_DAYS = 366;
@@ -39,7 +39,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
-    const { from, to, zone } = dayRange(start, end, owner.timezone);
+    const { from, to, zone } = createDayRange(start, end, owner.timezone);
     const now = context.clock();
     if (from > now) throw unprocessable({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
@@ -80,15 +80,15 @@ export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_
     const details = detailsToResponse(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
-    if (format !== 'greenButton') return formatTable(reply, format, billRows(told), BILL_COLUMNS);
+    if (format !== 'greenButton') return formatTable(reply, format, toBillRows(told), BILL_COLUMNS);
     const buyer = { userId: user_id, ...(device_id === null ? {} : { deviceId: device_id }) };
     const wanted = { start, end, groupBy: 'hour' as const };
-    return greenButtonAnswer(context, reply, {
+    return streamGreenButtonFeed(context, reply, {
       callerId: caller.accountId,
       buyer,
       wanted,
       zone,
-      told: greenButtonStatement(told),
+      told: toGreenButtonStatement(told),
     });
   },
 });

@@ -1,4 +1,4 @@
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { created_at, device_id, type Examples, edit_id, gateway_id, user_id } from '../example-ids.ts';
 
 const device = {
@@ -73,7 +73,7 @@ export const DEVICE_EXAMPLES = {
       ...device,
       status: 'inactive',
       last_seen_at: null,
-      mqtt: { username: device_id, password: '(shown once)', topic: readingsTopic(device_id) },
+      mqtt: { username: device_id, password: '(shown once)', topic: getReadingsTopic(device_id) },
     },
   },
   listDevices: { answer: [device] },

@@ -7,7 +7,7 @@ import { formatTable } from '#src/api/tables/table.ts';
 import { checkReadingsReader } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
-import { type DeviceReading, listReadings, readingCursor } from '#src/energy/readings/list.ts';
+import { type DeviceReading, formatReadingCursor, listReadings } from '#src/energy/readings/list.ts';
 import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
 
 const MAX_MONTHS = 36;
@@ -58,7 +58,7 @@ export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/r
     checkReadingsReader(caller);
     checkRange(from, to);
     const { device_id } = params;
-    const rows = await page(readingCursor, async (at) =>
+    const rows = await page(formatReadingCursor, async (at) =>
       requireFound(await listReadings(db, reach, device_id, { from, to, ...at })),
     );
     const data = rows.map(toResponse);

@@ -21,14 +21,14 @@ import {
   deleteDevice as remove,
   updateDevice as update,
 } from '#src/devices/store.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import { releaseDevice as release } from '#src/onboarding/claims.ts';
 import {
   detailsToResponse,
   deviceDetailsSchema,
   devicePatchSchema,
   deviceSchema,
-  discoveredSchema,
+  discoveredDeviceSchema,
   discoveredToResponse,
   newDeviceSchema,
   pairedDeviceSchema,
@@ -51,7 +51,7 @@ export const createDevice = defineOperation('POST /v1/devices', {
       return toResponse(requireFound(await pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)));
     }
     const { device, secret } = await create(db, wanted);
-    const mqtt = { username: device.device_id, password: secret, topic: readingsTopic(device.device_id) };
+    const mqtt = { username: device.device_id, password: secret, topic: getReadingsTopic(device.device_id) };
     return { ...toResponse(device), mqtt };
   },
 });
@@ -71,7 +71,7 @@ export const listDevices = defineOperation('GET /v1/devices', {
 export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
   scope: 'devices:read',
-  answer: z.array(discoveredSchema),
+  answer: z.array(discoveredDeviceSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);

@@ -8,7 +8,7 @@ import { resolveUserWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
-import { dayRange, monthCount } from '#src/energy/ranges.ts';
+import { createDayRange, monthCount } from '#src/energy/ranges.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -102,7 +102,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
     const { device_id, user_id } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
     const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
-    const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastYear(now, zone);
+    const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : lastYear(now, zone);
     const data = await quality(context.readDb, device_id, range, now);
     if (format === 'json') return { device_id, data };
     const rows = data.map(({ findings, edits, rejections, ...row }) => ({
@@ -118,7 +118,7 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
 /** Returns the last twelve calendar months in a time zone. The current month ends today. */
 function lastYear(now: Date, zone: string) {
   const today = DateTime.fromJSDate(now, { zone });
-  return dayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);
+  return createDayRange(today.startOf('month').minus({ months: 11 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
 const COLUMNS = [

@@ -236,7 +236,7 @@ export const deviceUsageSchema = z
   })
   .meta({ id: 'DeviceUsage' });
 
-export const discoveredSchema = z
+export const discoveredDeviceSchema = z
   .strictObject({
     discovery_id: z.string().describe('Id for pairing the device: `discovery_id` of `POST /v1/devices`.'),
     gateway_id: z.string().describe('Id of the gateway through which the device was discovered.'),
@@ -277,5 +277,5 @@ export const detailsToResponse = (row: DeviceDetails): z.output<typeof deviceDet
 });
 
 /** Converts a discovered device for the list of its gateway. */
-export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discoveredSchema> =>
-  pickMembers(discoveredSchema, row);
+export const discoveredToResponse = (row: DiscoveredDevice): z.output<typeof discoveredDeviceSchema> =>
+  pickMembers(discoveredDeviceSchema, row);

@@ -3,15 +3,15 @@ import {
   daysField,
   groupingSchema,
   includeField,
+  listTimeColumns,
   period,
   splitInclude,
-  timeColumns,
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
-import { feedPeriod, greenButtonAnswer } from '#src/api/v1/energy-insights/green-button.ts';
+import { resolveFeedDays, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
@@ -19,7 +19,7 @@ import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { dayRange, lastThirtyDays, monthCount } from '#src/energy/ranges.ts';
+import { createDayRange, getLastThirtyDays, monthCount } from '#src/energy/ranges.ts';
 import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
@@ -62,7 +62,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
   }) {
     const isFeed = format === 'greenButton';
     const wanted = isFeed
-      ? feedPeriod(start, end, group_by)
+      ? resolveFeedDays(start, end, group_by)
       : period(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
@@ -70,8 +70,8 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     const now = context.clock();
     const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const buyer = { userId: user_id, deviceId: device_id };
-    if (isFeed) return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
-    const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(now, zone);
+    if (isFeed) return streamGreenButtonFeed(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
+    const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : getLastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
     const { more, weighted } = splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
@@ -84,7 +84,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     if (format === 'json') return { device_id, data };
     const table = data.map((row) => flattenCostsAndEmissions(climateApart(row)));
     const climateColumns = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
-    const columns = [...timeColumns(groupBy), 'kwh_used', 'peak_hour'];
+    const columns = [...listTimeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
     return formatTable(reply, format, table, [
       ...columns,

@@ -4,15 +4,15 @@ import {
   daysField,
   groupingSchema,
   includeField,
+  listTimeColumns,
   period,
   splitInclude,
-  timeColumns,
   userIdField,
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { answerPages, formatTable } from '#src/api/tables/table.ts';
+import { formatTable, sendPages } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
@@ -32,8 +32,8 @@ import {
 } from '#src/energy/commodity.ts';
 import { HOME_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
 import { type GroupBy, loadUsageSummary, streamInsightPages } from '#src/energy/insights.ts';
-import { dayRange, isClockUnit, lastThirtyDays, type Range } from '#src/energy/ranges.ts';
-import { feedPeriod, greenButtonAnswer } from './green-button.ts';
+import { createDayRange, getLastThirtyDays, isClockUnit, type Range } from '#src/energy/ranges.ts';
+import { resolveFeedDays, streamGreenButtonFeed } from './green-button.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
@@ -58,14 +58,14 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
-    const wanted = (format === 'greenButton' ? feedPeriod : period)(start, end, group_by);
+    const wanted = (format === 'greenButton' ? resolveFeedDays : period)(start, end, group_by);
     const { more, weighted } = splitInclude(include);
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
-      return greenButtonAnswer(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });
+      return streamGreenButtonFeed(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });
     }
-    const range = wanted ? dayRange(wanted.start, wanted.end, zone) : lastThirtyDays(context.clock(), zone);
+    const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : getLastThirtyDays(context.clock(), zone);
     const request = { userId, range, groupBy: wanted?.groupBy ?? null, now: context.clock() };
     if (commodity !== 'electricity') {
       const members = membersOfCommodity(more, weighted.size > 0);
@@ -82,7 +82,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     }
     const { groupBy } = wanted;
     const listColumns = () => [
-      ...[...timeColumns(groupBy), 'kwh_used', 'peak_hour'],
+      ...[...listTimeColumns(groupBy), 'kwh_used', 'peak_hour'],
       ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
     const ofRows = { ...request, groupBy, include: more, weighted };
@@ -92,7 +92,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
           ? streamWeightedInsights(context.readDb, ofRows)
           : streamInsightPages(context.readDb, userId, range, groupBy, more);
       const pages = await awaitFirstPage(onePageAtATime(caller.accountId, all));
-      return answerPages(reply, format, { user_id: userId }, format === 'json' ? pages : flat(pages), listColumns());
+      return sendPages(reply, format, { user_id: userId }, format === 'json' ? pages : flat(pages), listColumns());
     }
     const data = await loadInsightsWithCostAndEmissions(context.readDb, ofRows);
     if (format === 'json') return { user_id: userId, data };

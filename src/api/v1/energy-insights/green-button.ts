@@ -6,7 +6,7 @@ import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import type { CostSubject } from '#src/cost/bought-energy.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { type GreenButtonStatement, greenButtonXml } from '#src/export/green-button/feed.ts';
 import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-button/intervals.ts';
 
@@ -24,11 +24,11 @@ interface AskedFeed {
  * Returns the days and the length of the rows of a requested feed; hours by default. Null if the request names no days. Throws 422 as
  * `period` does.
  */
-export const feedPeriod = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
+export const resolveFeedDays = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   period(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
 /** Streams a Green Button feed of a range of days. Throws 422 unless the rows are hours or quarter-hours. */
-export async function greenButtonAnswer(
+export async function streamGreenButtonFeed(
   { readDb, clock }: ApiContext,
   reply: { type(name: string): unknown; header(name: string, value: string): unknown },
   { callerId, buyer, wanted, zone, told }: AskedFeed,
@@ -38,7 +38,7 @@ export async function greenButtonAnswer(
   if (wanted.groupBy !== 'hour' && wanted.groupBy !== 'quarter_hour')
     throw unprocessable({ field: 'group_by', message });
   const unit: GreenButtonUnit = wanted.groupBy;
-  const range = dayRange(wanted.start, wanted.end, zone);
+  const range = createDayRange(wanted.start, wanted.end, zone);
   const now = clock();
   const about = buyer.deviceId ?? buyer.userId;
   async function* pieces() {

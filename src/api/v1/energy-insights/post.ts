@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { daysField, includeField, listOf, splitInclude, userIdField, zoneOrAccountField } from '#src/api/fields.ts';
+import {
+  boundedArray,
+  daysField,
+  includeField,
+  splitInclude,
+  userIdField,
+  zoneOrAccountField,
+} from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
 import { HOME_INCLUDES } from '#src/energy/include.ts';
 import { loadUsageSummary } from '#src/energy/insights.ts';
-import { dayRange, intervalToDate, type Range } from '#src/energy/ranges.ts';
+import { createDayRange, getCurrentInterval, type Range } from '#src/energy/ranges.ts';
 import * as shapes from './shape.ts';
 
 /** Maximum length of the list of metrics. There are only two metrics, but a metric may be repeated. */
@@ -23,7 +30,7 @@ const body = z
     ...daysField,
     tz: zoneOrAccountField.default('UTC'),
     include: includeField(HOME_INCLUDES).optional(),
-    metrics: listOf(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
+    metrics: boundedArray(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
       .default(['kwh_used', 'peak_hour'])
       .describe(
         'Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both.',
@@ -51,8 +58,8 @@ export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     const range: Range =
       start !== undefined && end !== undefined
-        ? dayRange(start, end, zone)
-        : intervalToDate(context.clock(), interval ?? 'month', zone);
+        ? createDayRange(start, end, zone)
+        : getCurrentInterval(context.clock(), interval ?? 'month', zone);
     const { more, weighted } = splitInclude(include);
     const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
       context.readDb,

@@ -21,7 +21,7 @@ import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
 import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
-import { dayCount, dayRange } from '#src/energy/ranges.ts';
+import { createDayRange, dayCount } from '#src/energy/ranges.ts';
 import {
   fleetDeviceSchema,
   fleetDeviceToResponse,
@@ -111,7 +111,7 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     if (dayCount(start, end) > MOST_DAYS)
       throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
     const zone = tz === 'account' ? (await resolveUserWithZone(db, caller, undefined, tz)).zone : tz;
-    const range = dayRange(start, end, zone);
+    const range = createDayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };
     const read = await readSilences(db, reach, stretch, context.clock());
     const isWithin = ({ beganMs }: DeviceSilence) => beganMs >= stretch.fromMs && beganMs < stretch.toMs;

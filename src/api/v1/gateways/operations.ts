@@ -12,7 +12,7 @@ import {
   deleteGateway as remove,
   updateGateway as update,
 } from '#src/devices/gateways.ts';
-import { gatewayPrefix } from '#src/devices/topics.ts';
+import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
 import { listUnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import {
   createdGatewaySchema,
@@ -22,8 +22,8 @@ import {
   messageRequestSchema,
   newGatewaySchema,
   toResponse,
-  unreadSchema,
-  unreadToResponse,
+  unrecognisedMessagesSchema,
+  unrecognisedToResponse,
 } from './shape.ts';
 
 export const createGateway = defineOperation('POST /v1/gateways', {
@@ -38,7 +38,7 @@ export const createGateway = defineOperation('POST /v1/gateways', {
     const { gateway_id } = gateway;
     return {
       ...toResponse(gateway),
-      mqtt: { username: gateway_id, password: secret, topic_prefix: gatewayPrefix(gateway_id) },
+      mqtt: { username: gateway_id, password: secret, topic_prefix: getGatewayTopicPrefix(gateway_id) },
     };
   },
 });
@@ -102,7 +102,7 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
   summary:
     'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
   scope: 'devices:read',
-  answer: z.array(unreadSchema),
+  answer: z.array(unrecognisedMessagesSchema),
   query: z.object({ ...pageFields }),
   async handle({ context, db, caller, reach, params, page }) {
     const gatewayId = params.gateway_id;
@@ -110,6 +110,6 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
       requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
     );
     // Callers with a key for a group do not get the payload, because it may contain anything that a household's broker publishes.
-    return rows.map((row) => unreadToResponse(caller.groupId ? { ...row, example: null } : row));
+    return rows.map((row) => unrecognisedToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

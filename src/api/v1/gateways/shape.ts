@@ -4,7 +4,7 @@ import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/
 import { MANAGERS } from '#src/database/enums.ts';
 import { decoderConfigSchemas, findUnstorableMembers } from '#src/devices/decoder-config.ts';
 import type { Gateway } from '#src/devices/gateways.ts';
-import { gatewayPrefix } from '#src/devices/topics.ts';
+import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
 import type { UnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
 import { created_at, type Examples, gateway_id, user_id } from '../example-ids.ts';
 
@@ -59,7 +59,7 @@ export const createdGatewaySchema = gatewaySchema
 /** Converts a gateway for a response. */
 export const toResponse = (row: Gateway): z.output<typeof gatewaySchema> => pickMembers(gatewaySchema, row);
 
-export const unreadSchema = z
+export const unrecognisedMessagesSchema = z
   .strictObject({
     shape: z
       .string()
@@ -100,13 +100,13 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
 }
 
 /** Converts an unrecognised message of a gateway for a response. */
-export const unreadToResponse = ({
+export const unrecognisedToResponse = ({
   shape,
   messages,
   first_seen_at,
   last_seen_at,
   example,
-}: UnrecognisedMessages): z.output<typeof unreadSchema> => ({
+}: UnrecognisedMessages): z.output<typeof unrecognisedMessagesSchema> => ({
   shape,
   count: messages,
   first_seen_at: first_seen_at.toISOString(),
@@ -236,7 +236,7 @@ export const GATEWAY_EXAMPLES = {
     body: { name: 'home' },
     answer: {
       ...exampleGateway,
-      mqtt: { username: gateway_id, password: '(shown once)', topic_prefix: gatewayPrefix(gateway_id) },
+      mqtt: { username: gateway_id, password: '(shown once)', topic_prefix: getGatewayTopicPrefix(gateway_id) },
     },
   },
   listGateways: { answer: [exampleGateway] },

@@ -3,20 +3,20 @@ import {
   daysField,
   groupingSchema,
   includeField,
+  listTimeColumns,
   period,
   splitInclude,
-  timeColumns,
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import { answerPages, formatTable } from '#src/api/tables/table.ts';
+import { formatTable, sendPages } from '#src/api/tables/table.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { loadGroupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
 import { HOME_INCLUDES, listIncludedFields } from '#src/energy/include.ts';
-import { dayRange, lastThirtyDays } from '#src/energy/ranges.ts';
+import { createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
 import { findOwnerTimeZone, listGroupHomes } from '#src/groups/members.ts';
 import { findGroup } from '#src/groups/store.ts';
 import { groupInsightsSchema } from './shape.ts';
@@ -49,19 +49,19 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     const group = await loadGroupHomes(readDb, homes, more);
     const about = { group_id, homes: homes.length };
     if (!wanted) {
-      const range = lastThirtyDays(context.clock(), zone);
+      const range = getLastThirtyDays(context.clock(), zone);
       const date_range = { start: range.start, end: range.end };
       const row = await loadGroupSummary(readDb, group, range);
       if (format === 'json') return { ...about, date_range, ...row };
       return formatTable(reply, format, [{ ...date_range, ...row }]);
     }
-    const range = dayRange(wanted.start, wanted.end, zone);
+    const range = createDayRange(wanted.start, wanted.end, zone);
     const storedSums = await loadStoredSums(readDb, group_id, group, { range, groupBy: wanted.groupBy });
     const pages = await awaitFirstPage(
       onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
-    const columns = [...timeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
-    return answerPages(reply, format, about, pages, columns);
+    const columns = [...listTimeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
+    return sendPages(reply, format, about, pages, columns);
   },
 });
 

@@ -4,8 +4,8 @@ import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { userSchema, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
 import {
-  accessibleAccountsOfRole,
   getAccessibleAccounts,
+  getAccessibleAccountsOfRole,
   loadAccessibleUser,
   toIdOrNotFound,
 } from '#src/auth/access.ts';
@@ -22,7 +22,14 @@ import {
   updateGroup as update,
 } from '#src/groups/store.ts';
 import { findUser } from '#src/users/store.ts';
-import { changedSchema, changesSchema, groupPatchSchema, groupSchema, newGroupSchema, toResponse } from './shape.ts';
+import {
+  changedGroupSchema,
+  groupPatchSchema,
+  groupSchema,
+  memberChangesSchema,
+  newGroupSchema,
+  toResponse,
+} from './shape.ts';
 
 export const createGroup = defineOperation('POST /v1/groups', {
   summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
@@ -104,8 +111,8 @@ export const changeGroupUsers = defineOperation('POST /v1/groups/{group_id}/user
   audit: { action: 'group.homes_changed', target: 'group_id' },
   scope: 'users:write',
   status: 200,
-  answer: changedSchema,
-  body: changesSchema,
+  answer: changedGroupSchema,
+  body: memberChangesSchema,
   handle: ({ db, caller, params, body }) =>
     change(db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
@@ -114,7 +121,7 @@ export const addGroupUser = defineOperation('PUT /v1/groups/{group_id}/users/{us
   summary: 'Adds a home to a group. Adding a member again changes nothing.',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changedSchema,
+  answer: changedGroupSchema,
   handle: ({ db, caller, params }) =>
     change(db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
@@ -123,7 +130,7 @@ export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/use
   summary: 'Removes a home from a group. The home itself does not change.',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changedSchema,
+  answer: changedGroupSchema,
   async handle({ db, caller, params }) {
     const done = await change(db, caller, params.group_id, {
       remove: [params.user_id],
@@ -150,14 +157,14 @@ async function change(
   caller: Caller,
   groupId: string,
   { add = [], remove = [], fieldOf }: Change,
-): Promise<z.output<typeof changedSchema>> {
+): Promise<z.output<typeof changedGroupSchema>> {
   const reach = getAccessibleAccounts(caller);
   const { group_id, user_id } = requireFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);
   const known = await filterReachableUsers(
     db,
-    accessibleAccountsOfRole({ role: owner.role, userId: owner.user_id }),
+    getAccessibleAccountsOfRole({ role: owner.role, userId: owner.user_id }),
     add,
   );
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField, listOf, textField } from '#src/api/fields.ts';
+import { boundedArray, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, daySchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import { includedMembers, peakHourSchema, rows, usageSchema } from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
@@ -40,12 +40,12 @@ export const groupSchema = z
 
 /** Maximum number of homes that one request adds or removes. */
 const MAX_CHANGED = 10_000;
-const homes = listOf(idField, 0, MAX_CHANGED).default([]);
-export const changesSchema = z.strictObject({
+const homes = boundedArray(idField, 0, MAX_CHANGED).default([]);
+export const memberChangesSchema = z.strictObject({
   add: homes.describe('Ids of the homes to add. Homes that are already in the group do not change.'),
   remove: homes.describe('Ids of the homes to remove. Homes that are not in the group are ignored.'),
 });
-export const changedSchema = z
+export const changedGroupSchema = z
   .strictObject({
     group_id: groupId,
     added: z.number().int().describe('Number of homes that were added.'),

@@ -10,7 +10,7 @@ import {
   type importedDeviceSchema,
   importQuerySchema,
   importResponseSchema,
-  MAX_IMPORTED,
+  MAX_IMPORTED_DEVICES,
   newImportSchema,
   toDeviceImportRow,
   toResponse,
@@ -27,7 +27,7 @@ export const createImport = defineOperation('POST /v1/imports', {
   bodyLimitBytes: 8 * 1_048_576,
   csvBody: {
     described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
-    read: (text) => readDevices(text, MAX_IMPORTED),
+    read: (text) => readDevices(text, MAX_IMPORTED_DEVICES),
   },
   async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
     const importer = getImporter({ caller, address, query }, body);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { CsvRows, isTooDeep } from '#src/api/bodies.ts';
-import { validationErrors } from '#src/api/validation-errors.ts';
+import { CsvRows, isNestedTooDeeply } from '#src/api/bodies.ts';
+import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
 import { type FieldError, unprocessable } from '#src/core/errors.ts';
 import { mapWithBreaks } from '#src/core/turns.ts';
@@ -64,7 +64,7 @@ function cellValue(name: string, cell: string): unknown {
   if (!JSON_CELLS.has(name)) return cell;
   try {
     const value: unknown = JSON.parse(cell);
-    return isTooDeep(value) ? cell : value;
+    return isNestedTooDeeply(value) ? cell : value;
   } catch {
     return cell;
   }
@@ -97,7 +97,7 @@ export async function checkRows(
     if (!hasOwner)
       checked.mistakes.push({ field: `${name}.user_id`, message: 'must name the owner in user_id or email' });
     if (!parsed.success) {
-      const wrong = validationErrors(parsed.error, 'row', String);
+      const wrong = listFieldErrors(parsed.error, 'row', String);
       checked.mistakes.push(...wrong.map((one) => ({ ...one, field: `${name}.${one.field}` })));
     } else if (hasOwner) {
       checked.devices.push(parsed.data);

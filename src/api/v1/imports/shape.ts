@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { idField, listOf } from '#src/api/fields.ts';
+import { boundedArray, idField } from '#src/api/fields.ts';
 import { createdAtSchema, deviceIdSchema } from '#src/api/shapes.ts';
 import { newDeviceSchema } from '#src/api/v1/devices/shape.ts';
 import { decoderConfigSchema } from '#src/api/v1/gateways/shape.ts';
 import { emailSchema } from '#src/api/v1/users/shape.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { readingsTopic } from '#src/devices/topics.ts';
+import { getReadingsTopic } from '#src/devices/topics.ts';
 import type { ImportRecord } from '#src/onboarding/imports.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
 import { created_at, device_id, type Examples } from '../example-ids.ts';
 
 /** Maximum number of rows in an import over HTTPS. */
-export const MAX_IMPORTED = 20_000;
+export const MAX_IMPORTED_DEVICES = 20_000;
 
 /** A row of an import: a device as in `POST /v1/devices`, and the device's owner. */
 export const importedDeviceSchema = newDeviceSchema
@@ -27,7 +27,7 @@ export const importedDeviceSchema = newDeviceSchema
     path: ['email'],
   });
 
-export const newImportSchema = listOf(importedDeviceSchema, 1, MAX_IMPORTED);
+export const newImportSchema = boundedArray(importedDeviceSchema, 1, MAX_IMPORTED_DEVICES);
 
 export const importQuerySchema = z.object({
   create_users: z
@@ -148,7 +148,7 @@ export const IMPORT_EXAMPLES = {
           device_id,
           username: device_id,
           password: '(shown once)',
-          topic: readingsTopic(device_id),
+          topic: getReadingsTopic(device_id),
         },
       ],
     },

@@ -3,9 +3,9 @@ import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import {
-  accessibleAccountsOfRole,
   checkNewKey,
   getAccessibleAccounts,
+  getAccessibleAccountsOfRole,
   getKeyAuthor,
   loadAccessibleUser,
   requireOwnAccount,
@@ -16,12 +16,12 @@ import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
 import { lockHome } from '#src/auth/homes.ts';
 import {
   createKey as create,
-  describeKey,
-  limitKey,
+  findOwnedKey,
   listKeys as list,
   type OwnedKey,
   revokeKey as revoke,
   rotateKey as rotate,
+  updateKeyLimits,
 } from '#src/auth/keys.ts';
 import {
   DEFAULT_SCOPES,
@@ -92,7 +92,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
       // Both the creator and the owner of the key must be able to access the device. The device is locked against deletion.
-      for (const one of [reach, accessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
+      for (const one of [reach, getAccessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }
     const device = isOfDevice ? { id: device_id, madeBy: getKeyAuthor(caller) } : undefined;
@@ -125,12 +125,12 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   answer: keySchema,
   body: keyLimitsSchema,
   async handle({ context: { clock }, db, caller, reach, params: { key_id }, body }) {
-    const old = requireFound(await describeKey(db, reach, key_id));
+    const old = requireFound(await findOwnedKey(db, reach, key_id));
     const allowedAddresses = body.allowed_addresses;
     await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
     const limits = omitUndefined({ expiresAt: endOf(body.expires_at, now), allowedAddresses });
-    return toResponse(requireFound(await limitKey(db, reach, key_id, { now, ...limits })));
+    return toResponse(requireFound(await updateKeyLimits(db, reach, key_id, { now, ...limits })));
   },
 });
 
@@ -153,7 +153,7 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   answer: rotatedKeySchema,
   body: rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
-    await checkChange(db, caller, requireFound(await describeKey(db, reach, key_id)));
+    await checkChange(db, caller, requireFound(await findOwnedKey(db, reach, key_id)));
     const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField, listOf, textField, userIdField } from '#src/api/fields.ts';
+import { boundedArray, idField, textField, userIdField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
 import type { CreatedKey, Key } from '#src/auth/keys.ts';
@@ -22,12 +22,12 @@ const network = z
     context.issues.push({ code: 'custom', message, input: written });
     return z.NEVER;
   });
-const allowed = listOf(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
+const allowed = boundedArray(network, 0, MAX_ALLOWED_ADDRESSES).transform((all) => [...new Set(all)]);
 
 export const newKeySchema = z.strictObject({
   user_id: userIdField.optional(),
   name: textField(100).optional().describe('Name of the key, chosen by its owner.'),
-  scopes: listOf(z.enum(SCOPES), 1, SCOPES.length)
+  scopes: boundedArray(z.enum(SCOPES), 1, SCOPES.length)
     .refine((list) => new Set(list).size === list.length, 'must not repeat')
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idField, listOf, textField } from '#src/api/fields.ts';
+import { boundedArray, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
 import type { StoredProvisioningBatch } from '#src/onboarding/batches.ts';
 import { CLAIM_REPLY_TOPIC, CLAIM_TOPIC } from '#src/onboarding/claims.ts';
@@ -25,7 +25,7 @@ export const newBatchSchema = z.strictObject({
   owner_user_id: idField.optional().describe(`${MEANING.owner} Default: null.`),
   type: textField(64).default('smart_meter').describe(MEANING.type),
   location: textField(200).default('home').describe(MEANING.location),
-  serials: listOf(serial, 1, 100_000).optional().describe(`${MEANING.serials} Default: null.`),
+  serials: boundedArray(serial, 1, 100_000).optional().describe(`${MEANING.serials} Default: null.`),
   max_devices: z.number().int().min(1).max(1_000_000).describe(MEANING.max_devices),
   valid_days: z.number().int().min(1).max(MAX_DAYS).default(365).describe('Time for which meters may claim, in days.'),
 });

@@ -3,7 +3,7 @@ import { userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
 import { loadHomeRemarks } from '#src/remarks/home-remarks.ts';
-import { monthForecast } from '#src/remarks/month-forecast.ts';
+import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import { remarkToResponse } from '#src/remarks/wire.ts';
 import { forecastSchema, forecastToResponse, remarksSchema } from './shape.ts';
 
@@ -32,7 +32,7 @@ export const getForecast = defineOperation('GET /v1/forecast', {
   query,
   async handle({ context: { readDb, clock }, db, caller, query: { user_id } }) {
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
-    const month = await monthForecast(readDb, { userId, zone: timezone, now: clock() });
+    const month = await loadMonthForecast(readDb, { userId, zone: timezone, now: clock() });
     return { timezone, forecast: month && forecastToResponse(month) };
   },
 });

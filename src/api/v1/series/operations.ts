@@ -8,7 +8,7 @@ import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts'
 import { asBillionths } from '#src/core/decimal.ts';
 import { requireFound, unprocessable } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { dayRange } from '#src/energy/ranges.ts';
+import { createDayRange } from '#src/energy/ranges.ts';
 import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
 import {
   createSeries as create,
@@ -21,7 +21,7 @@ import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.
 import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
 import { EMISSION_SERIES, PRICE_SERIES, type SeriesKindDescription } from './kinds.ts';
-import { MAX_VALUES } from './shape.ts';
+import { MAX_SERIES_VALUES_PER_REQUEST } from './shape.ts';
 import { authorizeSource, checkSource, seriesToResponse, seriesWithSourceToResponse } from './sources.ts';
 
 /** Defines the operations on series of a kind (prices or emissions), except those on their values. */
@@ -97,8 +97,11 @@ function defineValueOperations(of: SeriesKindDescription) {
       const by = { reach, userId: caller.userId };
       const series = requireFound(await findUsableSeries(db, kind, by, params.series_id));
       const range = rangeOf(context, start, end);
-      if ((range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) > MAX_VALUES) {
-        const message = `the range has more than ${MAX_VALUES} ${values}; request a shorter range`;
+      if (
+        (range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) >
+        MAX_SERIES_VALUES_PER_REQUEST
+      ) {
+        const message = `the range has more than ${MAX_SERIES_VALUES_PER_REQUEST} ${values}; request a shorter range`;
         throw unprocessable({ field: 'end', message });
       }
       return (await valuesOf(db, series.series_id, range)).map(valueToResponse);
@@ -131,7 +134,7 @@ function defineValueOperations(of: SeriesKindDescription) {
 
 function rangeOf({ clock }: ApiContext, start: string | undefined, end: string | undefined): { from: Date; to: Date } {
   const wanted = period(start, end, undefined);
-  if (wanted) return dayRange(wanted.start, wanted.end, 'UTC');
+  if (wanted) return createDayRange(wanted.start, wanted.end, 'UTC');
   const today = Math.floor(clock().getTime() / DAY_MS) * DAY_MS;
   return { from: new Date(today), to: new Date(today + 2 * DAY_MS) };
 }

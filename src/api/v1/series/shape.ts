@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { currencyField, decimalField, listOf, textField, userIdField } from '#src/api/fields.ts';
+import { boundedArray, currencyField, decimalField, textField, userIdField } from '#src/api/fields.ts';
 import { instantSchema, userIdSchema } from '#src/api/shapes.ts';
 import { formatDecimal } from '#src/core/decimal.ts';
 import { RESOLUTIONS_MINUTES } from '#src/database/enums.ts';
@@ -11,12 +11,12 @@ import {
   MAX_CHECKED_VALUES,
   newSourceSchema,
   rejectedRowsSchema,
-  sourceState,
+  sourceStateSchema,
   sourceStateToResponse,
 } from './source-shape.ts';
 
 /** Maximum number of values in one request or response. */
-export const MAX_VALUES = 10_000;
+export const MAX_SERIES_VALUES_PER_REQUEST = 10_000;
 
 const MEANING = {
   name: 'Name of the series, chosen by its owner, such as the name of the market.',
@@ -55,7 +55,7 @@ export const seriesSchema = z
     name: z.string().describe(MEANING.name),
     currency: z.string().describe(MEANING.currency),
     resolution_minutes,
-    ...sourceState,
+    ...sourceStateSchema,
   })
   .meta({ id: 'PriceSeries' });
 const emissionSeries = z
@@ -64,7 +64,7 @@ const emissionSeries = z
     user_id: userIdSchema,
     name: z.string().describe(MEANING.nameOfEmissions),
     resolution_minutes,
-    ...sourceState,
+    ...sourceStateSchema,
   })
   .meta({ id: 'EmissionSeries' });
 
@@ -123,10 +123,10 @@ export const SERIES_SHAPES = {
     createdSeries: z.union([seriesSchema, checkedPrices]).meta({ id: 'CreatedPriceSeries' }),
     toResponse: toResponse,
     columns: ['starts_at', 'per_kwh'],
-    newValues: listOf(
+    newValues: boundedArray(
       newPrice.transform(({ starts_at, per_kwh }): WrittenValue => ({ starts_at, decimal: per_kwh })),
       0,
-      MAX_VALUES,
+      MAX_SERIES_VALUES_PER_REQUEST,
     ),
     value: price,
     valueToResponse: (one: TimedPrice): z.output<typeof price> => ({
@@ -141,10 +141,10 @@ export const SERIES_SHAPES = {
     createdSeries: z.union([emissionSeries, checkedIntensities]).meta({ id: 'CreatedEmissionSeries' }),
     toResponse: emissionSeriesToResponse,
     columns: ['starts_at', 'grams_per_kwh'],
-    newValues: listOf(
+    newValues: boundedArray(
       newIntensity.transform(({ starts_at, grams_per_kwh }): WrittenValue => ({ starts_at, decimal: grams_per_kwh })),
       0,
-      MAX_VALUES,
+      MAX_SERIES_VALUES_PER_REQUEST,
     ),
     value: intensity,
     valueToResponse: (one: TimedPrice): z.output<typeof intensity> => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalField, httpsUrlField, listOf, textField, zoneField } from '#src/api/fields.ts';
+import { boundedArray, decimalField, httpsUrlField, textField, zoneField } from '#src/api/fields.ts';
 import { instantSchema } from '#src/api/shapes.ts';
 import { compileJsonPath, MAX_JSON_PATH_CHARACTERS } from '#src/core/json-path.ts';
 import { MAX_FETCHES_A_DAY } from '#src/tariffs/sources/fetch-times.ts';
@@ -44,7 +44,7 @@ const headers = z
     z.string().regex(/^[\x20-\x7e]{0,1000}$/, 'must be up to 1,000 printable characters of ASCII'),
   )
   .refine((given) => Object.keys(given).length <= MAX_HEADERS, `must have at most ${MAX_HEADERS} members`);
-const times = listOf(
+const times = boundedArray(
   z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day, HH:MM'),
   1,
   MAX_FETCHES_A_DAY,
@@ -101,7 +101,7 @@ const source = z
   .meta({ id: 'SeriesSource' });
 
 /** Additional members of a series with a source, for callers that may change the series. */
-export const sourceState = {
+export const sourceStateSchema = {
   source: source
     .optional()
     .describe(

@@ -10,12 +10,12 @@ import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePrices } from '#src/tariffs/prices.ts';
-import { claimHost } from '#src/tariffs/sources/fetch-due.ts';
+import { claimSourceHost } from '#src/tariffs/sources/fetch-due.ts';
 import { findSourceErrors, getSourceHost, getSourceRequest, readSource } from '#src/tariffs/sources/read-source.ts';
 import { getSeriesUnits } from '#src/tariffs/sources/source.ts';
 import {
   countSourceCheck,
-  endSource,
+  deleteSource,
   readSources,
   type SourceWithSecrets,
   setSource,
@@ -91,7 +91,7 @@ export async function checkSource(
 
 async function waitForHost(db: Database, host: string): Promise<void> {
   for (let tries = 0; tries < HOST_WAIT.tries; tries++) {
-    if (await claimHost(db, host)) return;
+    if (await claimSourceHost(db, host)) return;
     await setTimeout(HOST_WAIT.everyMs);
   }
   throw new AppError('unavailable');
@@ -111,7 +111,7 @@ function defineSourceOperations(of: SeriesKindDescription) {
       const updated = requireFound(await update(db, kind, reach, params.series_id, { name }));
       const authorizedSource = source && authorizeSource(caller, source);
       if (authorizedSource) await setSource(db, box, updated, authorizedSource, clock());
-      if (authorizedSource === null) await endSource(db, updated.series_id);
+      if (authorizedSource === null) await deleteSource(db, updated.series_id);
       return seriesWithSourceToResponse(db, caller, of, updated);
     },
   });

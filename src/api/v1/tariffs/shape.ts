@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import {
+  boundedArray,
   checkComputedDays,
   computedDaysField,
   currencyField,
   dateField,
   decimalField,
-  listOf,
   textField,
   userIdField,
 } from '#src/api/fields.ts';
 import { daySchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { hasPeriodCondition, isEmptyPeriod, type StoredTariff, type Terms } from '#src/tariffs/terms.ts';
+import { hasPeriodCondition, isEmptyRatePeriod, type StoredTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
 import { costSchema } from '../energy-insights/shape.ts';
 import { type Examples, series_id, tariff_id, user_id } from '../example-ids.ts';
 
@@ -48,7 +48,7 @@ const AS_TEXT = 'A decimal with up to 9 places, as text.';
 
 /** Returns the schema of a list of ISO weekdays or months without duplicates. */
 const numbers = (most: number) =>
-  listOf(z.number().int().min(1).max(most), 1, most).refine(
+  boundedArray(z.number().int().min(1).max(most), 1, most).refine(
     (given) => new Set(given).size === given.length,
     'must not repeat a value',
   );
@@ -67,8 +67,8 @@ const period = z
     to: to.optional().describe(MEANING.to),
     months: numbers(12).optional().describe(MEANING.months),
   })
-  .refine((given) => !isEmptyPeriod(given), { path: ['to'], message: 'must differ from `from`' });
-const periods = listOf(period, 1, MAX_PERIODS).superRefine((given, context) => {
+  .refine((given) => !isEmptyRatePeriod(given), { path: ['to'], message: 'must differ from `from`' });
+const periods = boundedArray(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
   if (!last || !hasPeriodCondition(last)) return;
   const message = 'must have no condition: the last period covers all remaining times';
@@ -116,7 +116,7 @@ export const comparisonSchema = z
   .strictObject({
     user_id: userIdField.optional(),
     ...computedDaysField,
-    tariffs: listOf(z.strictObject(offer), 1, MAX_COMPARED).describe(
+    tariffs: boundedArray(z.strictObject(offer), 1, MAX_COMPARED).describe(
       'Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required.',
     ),
   })
@@ -190,7 +190,7 @@ export const tariffSchema = z
 
 /** Converts a tariff for a response. */
 export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariffSchema> {
-  const { standing_per_day, capacity, import: imports, export: exports }: Terms = terms;
+  const { standing_per_day, capacity, import: imports, export: exports }: TariffPriceTerms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
   return omitUndefined({
     tariff_id: row.tariff_id,

@@ -7,9 +7,9 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
 import {
+  canAccessWebhook,
   findSentDelivery,
   listDeliveries,
-  reachesWebhook,
   retryDelivery as retry,
   type SentDelivery,
   sendTest,
@@ -121,7 +121,7 @@ export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/
   answer: z.array(deliverySchema),
   query: z.object({ ...pageFields }),
   async handle({ db, reach, params, page }) {
-    if (!(await reachesWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
+    if (!(await canAccessWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
     const rows = await page('delivery_id', (at) => listDeliveries(db, reach, params.webhook_id, at));
     return rows.map(deliveryToResponse);
   },

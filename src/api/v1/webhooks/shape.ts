@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpsUrlField, listOf } from '#src/api/fields.ts';
+import { boundedArray, httpsUrlField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
 import { unprocessable } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
@@ -14,7 +14,7 @@ const webhookId = z.string().describe('Id of the subscription.');
 const event = z.enum(EVENT_TYPES);
 const asked = {
   event: event.optional().describe('Event to subscribe to. Not together with `events`.'),
-  events: listOf(event, 1, EVENT_TYPES.length)
+  events: boundedArray(event, 1, EVENT_TYPES.length)
     .optional()
     .describe('Events to subscribe to, each once, instead of `event`.'),
 };

@@ -2,12 +2,12 @@ import { maskUrl, splitDatabaseUrl } from '#src/config/addresses.ts';
 import type { Config } from '#src/config/load.ts';
 import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
-import { createDatabase, createPool, type Pool, queryOn } from '#src/database/connect.ts';
+import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
 import { databaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
-import { readHeldBefore } from '#src/delivery/hold.ts';
+import { readHeldBeforeTime } from '#src/delivery/hold.ts';
 import { checkUserRollups } from '#src/rollups/check.ts';
 import { readDeviceCounts, readOutboxMetrics } from '#src/start/metrics.ts';
 import type { DatabaseContent, DatabaseFacts, DatabaseServer } from '../facts.ts';
@@ -35,7 +35,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     });
     const clock = await compareClocks(pool);
     const looked = await look(pool, config, url, clock);
-    if (looked.schema.isMade) sealed = await readEncryptedSamples(queryOn(pool)).catch(() => null);
+    if (looked.schema.isMade) sealed = await readEncryptedSamples(createQueryOnConnection(pool)).catch(() => null);
     else sealed = [];
     return looked;
   }, WHOLE_MS);
@@ -56,7 +56,7 @@ async function look(pool: Pool, config: Config, url: string, clock: DatabaseServ
     kind,
     clock,
     schema,
-    commitRisks: listCommitRisks(await readCommitFacts(queryOn(pool), hosts)),
+    commitRisks: listCommitRisks(await readCommitFacts(createQueryOnConnection(pool), hosts)),
     content: isOurs ? await probeWithTimeout<DatabaseContent>(() => databaseContent(pool)) : null,
   };
 }
@@ -87,7 +87,11 @@ const MOST = 100_000;
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await readDeviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await readOutboxMetrics(pool);
-  const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(queryOn(pool), new Date(), MOST);
+  const { lateDifferences, staleDays, usageChanges, deliveries } = await readBacklogs(
+    createQueryOnConnection(pool),
+    new Date(),
+    MOST,
+  );
   // Raw SQL: counts over two relations. Each bit of `recent_rejects` stands for one of a device's last 20 messages.
   const { rows } = await pool.query<{ devices: number; heard: number; rejected: number; userId: string | null }>(
     `SELECT (SELECT count(*) FROM devices WHERE deleted_at IS NULL)::int AS devices, count(*)::int AS heard,
@@ -106,7 +110,7 @@ async function databaseContent(pool: Pool): Promise<DatabaseContent> {
     lastMessages: { all: heard * 20, rejected },
     overdueSeconds,
     deliveriesWaiting: deliveries,
-    heldBefore: await readHeldBefore(createDatabase(pool)),
+    heldBefore: await readHeldBeforeTime(createDatabase(pool)),
     usageChangesWaiting: usageChanges,
     lateDifferences,
     staleDays,

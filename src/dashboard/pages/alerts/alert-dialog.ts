@@ -4,16 +4,16 @@ import { ApiFailure, callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, findDecimalError, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Dialog, Field, FormButtons, renderMarks } from '../../parts/ui.ts';
+import { Dialog, Field, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import {
   type AlertDeliveryChannel,
   type AlertType,
-  alertRuleName,
+  getAlertRuleName,
   getThreshold,
+  getThresholdFields,
   isCostAlertType,
-  thresholdFields,
 } from './alert.ts';
 import { type AlertHistory, loadAlertHistory } from './past.ts';
 import { AlertPreview } from './preview.ts';
@@ -50,7 +50,7 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
     run(async () => {
       if (phone !== null)
         pick(await callApi<User>('PATCH', `/v1/users/${user.user_id}`, { phone: String(phone).trim() }));
-      const settings = { ...thresholdFields(type, threshold), delivery };
+      const settings = { ...getThresholdFields(type, threshold), delivery };
       const saved = known
         ? callApi('PATCH', `/v1/alerts/${known.alert_id}`, settings)
         : callApi('POST', '/v1/alerts', { user_id: user.user_id, type, ...settings });
@@ -62,11 +62,11 @@ export function AlertDialog(props: { of?: Alert; onDone: (rule: string) => void;
       const isNowRefused = await saved.then(() => false, reachesNobody);
       if (!isNowRefused) await saved;
       setRefused(isNowRefused);
-      if (!isNowRefused) onDone(alertRuleName({ type, ...thresholdFields(type, threshold) } as Alert));
+      if (!isNowRefused) onDone(getAlertRuleName({ type, ...getThresholdFields(type, threshold) } as Alert));
     });
   };
   const hint = hintOf(past.value?.type === type ? past.value : null);
-  return html`<${Dialog} title=${known ? w.editOf({ rule: alertRuleName(known) }) : w.create} onClose=${onClose}>
+  return html`<${Dialog} title=${known ? w.editOf({ rule: getAlertRuleName(known) }) : w.create} onClose=${onClose}>
     <form onSubmit=${save}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
       ${!known && html`<${Choices} legend=${w.watch} name="type" of=${w.types} value=${type} onPick=${choose} isWide />`}
@@ -149,10 +149,10 @@ function SubscriptionNeeded({ isRefused }: { isRefused: boolean }) {
   const w = words().alerts.tell;
   const missing = isRefused ? (isOwn ? w.youHaveNone : w.hasNone({ email: user.email })) : w.needed;
   return html`<p class="quiet need" role=${isRefused ? 'alert' : undefined}>
-    ${renderMarks(missing)}${' '}
+    ${renderInlineMarkup(missing)}${' '}
     ${
       isOwn
-        ? renderMarks(w.makeOne, (name) => html`<a ...${to('webhooks?event=alert.triggered')}>${name}</a>`)
+        ? renderInlineMarkup(w.makeOne, (name) => html`<a ...${to('webhooks?event=alert.triggered')}>${name}</a>`)
         : w.theirs({ email: user.email })
     }
   </p>`;

@@ -6,7 +6,7 @@ export type AlertType = Alert['type'];
 export type AlertDeliveryChannel = Alert['delivery'];
 
 /** A period in which an alert would have fired. A silence that has not ended has no end. */
-export type WouldHaveFired = AlertPreview['data'][number];
+export type HypotheticalAlertFiring = AlertPreview['data'][number];
 
 export type CostAlertType = Extract<AlertType, `${string}_cost`>;
 export const isCostAlertType = (type: AlertType): type is CostAlertType =>
@@ -29,10 +29,10 @@ type Rule = Pick<Alert, 'type' | 'threshold_kwh' | 'threshold_hours' | 'threshol
 export const getThreshold = ({ threshold_kwh, threshold_hours, threshold }: Rule): number =>
   threshold_kwh ?? threshold_hours ?? Number(threshold ?? 0);
 
-export const alertRuleName = (alert: Rule): string => describeRule(alert.type, getThreshold(alert));
+export const getAlertRuleName = (alert: Rule): string => describeRule(alert.type, getThreshold(alert));
 
 /** Returns an alert's threshold as members of a request. */
-export function thresholdFields(type: AlertType, threshold: number): object {
+export function getThresholdFields(type: AlertType, threshold: number): object {
   if (type === 'no_data') return { threshold_hours: threshold };
   return isCostAlertType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };
 }
@@ -51,14 +51,14 @@ const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
  * Returns a suggested threshold, rounded up to two digits. Past usage exceeded it only a few times (monthly usage: once), so that only
  * exceptional usage fires the alert. Pure.
  */
-export function suggestedKwh(type: UsageType, used: number[]): number {
-  return suggestedAmount(used, 0.001) ?? MUCH[type];
+export function suggestThresholdKwh(type: UsageType, used: number[]): number {
+  return suggestThresholdAmount(used, 0.001) ?? MUCH[type];
 }
 
 /**
- * Returns a suggested threshold for amounts of any kind, computed as in `suggestedKwh`. Null if the threshold would be below `least`. Pure.
+ * Returns a suggested threshold for amounts of any kind, computed as in `suggestThresholdKwh`. Null if the threshold would be below `least`. Pure.
  */
-export function suggestedAmount(amounts: number[], least = 0.01): number | null {
+export function suggestThresholdAmount(amounts: number[], least = 0.01): number | null {
   const sorted = amounts.toSorted((a, b) => b - a);
   const value = sorted[Math.min(FEW, Math.floor(sorted.length / 3))] ?? 0;
   if (value < least) return null;

@@ -5,15 +5,15 @@ import type { Bar } from '../../parts/paint-bars.ts';
 import { dateFormat } from '../../words/locale.ts';
 import {
   type AlertType,
+  type HypotheticalAlertFiring,
   isCostAlertType,
-  suggestedAmount,
   suggestedHours,
-  suggestedKwh,
-  type WouldHaveFired,
+  suggestThresholdAmount,
+  suggestThresholdKwh,
 } from './alert.ts';
 
 /** Number of past days, including today, to which an alert's rule is applied in the preview. */
-export const HISTORY_DAYS = 90;
+export const ALERT_HISTORY_DAYS = 90;
 /** Minimum length of a silence in the preview. Many devices often pause for a shorter time between two messages. */
 const SHORTEST_SILENCE_HOURS = 3;
 
@@ -57,7 +57,7 @@ export async function loadAlertHistory(
 ): Promise<AlertHistory> {
   if (type === 'no_data') {
     const body = { user_id, type, threshold_hours: SHORTEST_SILENCE_HOURS };
-    const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+    const { data } = await callApi<{ data: HypotheticalAlertFiring[] }>('POST', '/v1/alerts/preview', body);
     return { type, steps: [], currency: null, suggested: suggestedHours(data.map((one) => getSilenceHours(one, now))) };
   }
   const dates = firstDays(type, dateIn(timezone)(now));
@@ -75,11 +75,11 @@ export async function loadAlertHistory(
     const steps = stepsOf(dates, data, ({ cost }) => (cost ? Number(cost.total) : null));
     const currency = data.find(({ cost }) => cost)?.cost?.currency ?? null;
     // Days with a cost of zero are left out, because most are from the time before the meter was installed.
-    const suggested = suggestedAmount(valuesOf(steps).filter((value) => value !== 0));
+    const suggested = suggestThresholdAmount(valuesOf(steps).filter((value) => value !== 0));
     return { type, steps, currency, suggested };
   }
   const steps = stepsOf(dates, (await ask({})).data, ({ kwh_used }) => kwh_used ?? null);
-  return { type, steps, currency: null, suggested: suggestedKwh(type, valuesOf(steps)) };
+  return { type, steps, currency: null, suggested: suggestThresholdKwh(type, valuesOf(steps)) };
 }
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
@@ -87,8 +87,8 @@ const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value
 /** Returns the first day of each value: of the last 90 days, or of the months in which these days lie. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
-  const days = Array.from({ length: HISTORY_DAYS }, (_, place) =>
-    new Date(lastMs - (HISTORY_DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
+  const days = Array.from({ length: ALERT_HISTORY_DAYS }, (_, place) =>
+    new Date(lastMs - (ALERT_HISTORY_DAYS - 1 - place) * DAY_MS).toISOString().slice(0, 10),
   );
   return type === 'monthly_usage' || type === 'monthly_cost'
     ? [...new Set(days.map((day) => `${day.slice(0, 7)}-01`))]
@@ -109,7 +109,7 @@ function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number
 }
 
 /** Returns chart bars of past values. Bars of periods in which the alert would have fired are marked. Pure. */
-export function getHistoryBars({ type, steps }: AlertHistory, fired: WouldHaveFired[], zone: string): Bar[] {
+export function getHistoryBars({ type, steps }: AlertHistory, fired: HypotheticalAlertFiring[], zone: string): Bar[] {
   const at = dateIn(zone);
   const marked = new Set(fired.map(({ period_start }) => at(period_start)));
   const isMonthly = type === 'monthly_usage' || type === 'monthly_cost';
@@ -127,7 +127,7 @@ export function getHistoryBars({ type, steps }: AlertHistory, fired: WouldHaveFi
 }
 
 /** Returns the number of days on which the alert would have fired at least once. */
-export const countFiringDays = (fired: WouldHaveFired[], zone: string): number =>
+export const countFiringDays = (fired: HypotheticalAlertFiring[], zone: string): number =>
   new Set(fired.map(({ period_start }) => dateIn(zone)(period_start))).size;
 
 const formatOf = (options: Intl.DateTimeFormatOptions) => {
@@ -136,5 +136,5 @@ const formatOf = (options: Intl.DateTimeFormatOptions) => {
 };
 
 /** Returns the length of a silence in hours. If the silence has not ended, returns its length until `now`. */
-export const getSilenceHours = ({ period_start, period_end }: WouldHaveFired, now = new Date()): number =>
+export const getSilenceHours = ({ period_start, period_end }: HypotheticalAlertFiring, now = new Date()): number =>
   ((period_end === null ? now.getTime() : Date.parse(period_end)) - Date.parse(period_start)) / HOUR_MS;

@@ -4,13 +4,19 @@ import { callApi, formatErrorSentence, isTemporary, withQuery } from '../../api.
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { time } from '../../parts/format.ts';
-import { type Loaded, RETRY_MS, useAll } from '../../parts/load.ts';
-import { ErrorMessage, renderMarks } from '../../parts/ui.ts';
+import { type Loaded, RETRY_MS, useAllPages } from '../../parts/load.ts';
+import { ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
-import { type AlertType, describeRule, isCostAlertType, thresholdFields, type WouldHaveFired } from './alert.ts';
-import { type AlertHistory, countFiringDays, getHistoryBars, getSilenceHours, HISTORY_DAYS } from './past.ts';
+import {
+  type AlertType,
+  describeRule,
+  getThresholdFields,
+  type HypotheticalAlertFiring,
+  isCostAlertType,
+} from './alert.ts';
+import { ALERT_HISTORY_DAYS, type AlertHistory, countFiringDays, getHistoryBars, getSilenceHours } from './past.ts';
 
 /** Maximum number of silences in a response of the service. */
 const MOST = 1_000;
@@ -25,9 +31,9 @@ export function AlertPreview(props: { type: AlertType; threshold: number | null;
   const known = past.value?.type === type ? past.value : null;
   const isEmpty = known !== null && type !== 'no_data' && known.steps.every(({ value }) => value === null);
   return html`<section class="preview" aria-label=${w.label}>
-    <p role="status">${preview ? renderMarks(wordsOf(preview, user.timezone)) : w.typeOne}</p>
+    <p role="status">${preview ? renderInlineMarkup(wordsOf(preview, user.timezone)) : w.typeOne}</p>
     <${ErrorMessage} text=${error ?? past.error} />
-    ${isEmpty && html`<p class="quiet">${isCostAlertType(type) ? w.noCost({ days: HISTORY_DAYS }) : w.noUsage({ days: HISTORY_DAYS })}</p>`}
+    ${isEmpty && html`<p class="quiet">${isCostAlertType(type) ? w.noCost({ days: ALERT_HISTORY_DAYS }) : w.noUsage({ days: ALERT_HISTORY_DAYS })}</p>`}
     ${
       known &&
       !isEmpty &&
@@ -49,10 +55,10 @@ function wordsOf({ type, threshold, fired }: Preview, zone: string): string {
   const w = words().alerts.preview;
   const rule = describeRule(type, threshold);
   const times = fired.length;
-  if (times === 0) return w.never({ rule, days: HISTORY_DAYS });
+  if (times === 0) return w.never({ rule, days: ALERT_HISTORY_DAYS });
   const days = type === 'peak_usage' && times > 1 ? countFiringDays(fired, zone) : 0;
-  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: HISTORY_DAYS });
-  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: HISTORY_DAYS, on: days });
+  if (days === 0) return (times >= MOST ? w.firedAtLeast : w.fired)({ rule, times, days: ALERT_HISTORY_DAYS });
+  return (times >= MOST ? w.firedAtLeastOn : w.firedOn)({ rule, times, days: ALERT_HISTORY_DAYS, on: days });
 }
 
 /** Pause in typing, in ms, after which the preview is requested. */
@@ -62,7 +68,7 @@ const PAUSE_MS = 300;
 interface Preview {
   type: AlertType;
   threshold: number;
-  fired: WouldHaveFired[];
+  fired: HypotheticalAlertFiring[];
 }
 
 /**
@@ -79,9 +85,9 @@ function usePreview(
   useEffect(() => {
     let isTooLate = false;
     const ask = async (threshold: number) => {
-      const body = { user_id: userId, type, ...thresholdFields(type, threshold) };
+      const body = { user_id: userId, type, ...getThresholdFields(type, threshold) };
       try {
-        const { data } = await callApi<{ data: WouldHaveFired[] }>('POST', '/v1/alerts/preview', body);
+        const { data } = await callApi<{ data: HypotheticalAlertFiring[] }>('POST', '/v1/alerts/preview', body);
         if (isTooLate) return;
         setPreview({ type, threshold, fired: data });
         setError(null);
@@ -101,7 +107,7 @@ function usePreview(
 }
 
 /** List of the silences of devices, newest first. */
-function Silences({ of }: { of: WouldHaveFired[] }) {
+function Silences({ of }: { of: HypotheticalAlertFiring[] }) {
   const { user } = useSession();
   const { common, alerts } = words();
   const w = alerts.silences;
@@ -130,7 +136,7 @@ function lengthOf(hours: number): string {
 
 /** Returns a function that returns the display name of a device: its location or, if the location is unknown or not loaded yet, its id. */
 export function useDeviceNames(userId: string): (deviceId: string) => string {
-  const devices = useAll<Device>(withQuery('/v1/devices', { user_id: userId }));
+  const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
     return known ? `${known.location} (${typeName(known.type)})` : deviceId;

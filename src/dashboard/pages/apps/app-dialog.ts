@@ -3,7 +3,7 @@ import type { App, CreatedApp } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { textNamed, words } from '../../words/words.ts';
 import { APP_SCOPES } from '../keys/scopes.ts';
 
@@ -42,11 +42,11 @@ function Credentials({ of: app, guide, onDone }: { of: CreatedApp; guide: string
   const { common, apps: w } = words();
   const { client_secret: secret } = app;
   return html`
-    ${secret === undefined ? html`<${OneTimeContent}>${w.noSecret}<//>` : html`<${OneTimeContent} secret=${secret}>${renderMarks(w.copyNow)}<//>`}
+    ${secret === undefined ? html`<${OneTimeContent}>${w.noSecret}<//>` : html`<${OneTimeContent} secret=${secret}>${renderInlineMarkup(w.copyNow)}<//>`}
     <h3>${w.clientId}</h3>
     <${CopyableText} text=${app.client_id} label=${w.clientId} />
     ${secret !== undefined && html`<h3>${w.clientSecret}</h3><${CopyableText} text=${secret} label=${w.clientSecret} />`}
-    <p>${renderMarks(w.next, (name) => html`<a href=${guide} target="_blank" rel="noreferrer">${name}</a>`)}</p>
+    <p>${renderInlineMarkup(w.next, (name) => html`<a href=${guide} target="_blank" rel="noreferrer">${name}</a>`)}</p>
     <p class="actions"><button type="button" class="main" onClick=${onDone}>${secret === undefined ? common.done : common.doneCopied}</button></p>
   `;
 }

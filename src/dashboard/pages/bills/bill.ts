@@ -2,7 +2,7 @@ import type { BillPeriod, BillPeriodDetails, BillStatement } from '#clients/type
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
-import { dayName, time } from '../../parts/format.ts';
+import { formatDay, time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loading } from '../../parts/ui.ts';
@@ -22,7 +22,7 @@ export function Bill(props: {
   const path = `/v1/bill-periods/${of.bill_period_id}`;
   const details = useLoad(() => callApi<BillPeriodDetails>('GET', path), [path]);
   const { run, isBusy, error } = useAction();
-  const days = common.download.of({ start: dayName(of.start), end: dayName(of.end) });
+  const days = common.download.of({ start: formatDay(of.start), end: formatDay(of.end) });
   const carryOut = (what: 'versions' | 'close') =>
     run(async () => {
       details.put(await callApi<BillPeriodDetails>('POST', `${path}/${what}`));
@@ -98,7 +98,7 @@ function Adjusted({ of: bill }: { of: BillPeriodDetails }) {
     html`<h3>${w.adjustments}</h3>
       <ul>${bill.adjustments.map(
         (one) =>
-          html`<li><b>${common.download.of({ start: dayName(one.start), end: dayName(one.end) })}</b> ${formatEnergies(one)}</li>`,
+          html`<li><b>${common.download.of({ start: formatDay(one.start), end: formatDay(one.end) })}</b> ${formatEnergies(one)}</li>`,
       )}</ul>`
   }
   ${

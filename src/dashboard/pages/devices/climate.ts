@@ -7,7 +7,7 @@ import { LineChart } from '../../parts/lines.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { type ClimateHour, climateHours } from './device.ts';
+import { type ClimateHour, listClimateHours } from './device.ts';
 
 /** Selectable lengths of the displayed time in hours. */
 const SPANS = [48, 168] as const;
@@ -21,7 +21,7 @@ export function Climate({ deviceId, type, zone }: { deviceId: string; type: stri
     const date = (ms: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(ms);
     const query = { start: date(nowMs - hours * HOUR_MS), end: date(nowMs), group_by: 'hour', tz: zone };
     const answer = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${deviceId}/usage`, query));
-    return climateHours(answer.data, nowMs - hours * HOUR_MS, nowMs);
+    return listClimateHours(answer.data, nowMs - hours * HOUR_MS, nowMs);
   }, [deviceId, hours, zone]);
   const isThermostat = type === 'thermostat';
   const isEmpty = usage.value?.every(({ temperature_c, setpoint_c }) => !temperature_c && setpoint_c == null) ?? true;
@@ -79,7 +79,7 @@ export function RoomClimate({ of: shown, thermostat }: { of: Period; thermostat:
   const usage = useLoad(async () => {
     const query = { start, end, group_by: 'hour', tz: timezone };
     const { data } = await callApi<{ data: ClimateHour[] }>('GET', withQuery(`/v1/devices/${device_id}/usage`, query));
-    return climateHours(data, 0, Number.POSITIVE_INFINITY);
+    return listClimateHours(data, 0, Number.POSITIVE_INFINITY);
   }, [device_id, start, end, timezone, newest_at?.slice(0, 15)]);
   const title = w.climateOf({ device: location });
   return html`<${Card} title=${title}>

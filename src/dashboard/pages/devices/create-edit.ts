@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DecimalInput, readDecimal } from '../../parts/decimal-input.ts';
+import { DecimalInput, parseLocalDecimal } from '../../parts/decimal-input.ts';
 import { getErrorsByPath, submittedForm, useFormAction } from '../../parts/load.ts';
 import { Dialog, Field, FormButtons } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -33,7 +33,7 @@ export function CreateEdit(props: { device: DeviceDetails; onMade: () => void; o
     const formData = submittedForm(event);
     const text = (name: string) => String(formData.get(name) ?? '');
     const instant = (name: string) => localToInstant(user.timezone, text(name));
-    const typed = readDecimal(text('kwh'));
+    const typed = parseLocalDecimal(text('kwh'));
     const timesAndValue =
       action === 'add'
         ? { at: instant('at'), kwh: typed.kind === 'number' ? Number(typed.value) : undefined }

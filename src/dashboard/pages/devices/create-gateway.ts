@@ -3,10 +3,16 @@ import type { CreatedGateway } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { CERTIFICATE_FILE, deviceSettings, mosquittoBridge, type ServiceAddress, serviceAddress } from './snippets.ts';
+import {
+  CERTIFICATE_FILE,
+  formatMosquittoBridge,
+  getServiceAddress,
+  listDeviceSettings,
+  type ServiceAddress,
+} from './snippets.ts';
 
 /**
  * Dialog that creates a gateway for the selected account. It then shows the gateway's credentials once, as configuration for the program
@@ -41,24 +47,24 @@ export function CreateGateway({ onChange, onClose }: { onChange: () => void; onC
 
 function GatewayLogin({ mqtt }: { mqtt: CreatedGateway['mqtt'] }) {
   const w = words().devices.gateways;
-  const address = serviceAddress(location.hostname, useSession().mqtt);
+  const address = getServiceAddress(location.hostname, useSession().mqtt);
   return html`
-    <${OneTimeContent} secret=${mqtt.password}>${renderMarks(w.copyNow)}<//>
+    <${OneTimeContent} secret=${mqtt.password}>${renderInlineMarkup(w.copyNow)}<//>
     <${LoginFields} address=${address} username=${mqtt.username} password=${mqtt.password}>
       <dt>${w.prefix}</dt>
       <dd><code>${mqtt.topic_prefix}</code></dd>
     <//>
     <h3>${w.bridge}</h3>
-    <p class="quiet">${renderMarks(w.bridgeAbout)} ${address.needsCertificate && renderMarks(w.bridgeCertificate)}</p>
-    <${CopyableText} text=${mosquittoBridge(mqtt, address)} label="mosquitto.conf" />
+    <p class="quiet">${renderInlineMarkup(w.bridgeAbout)} ${address.needsCertificate && renderInlineMarkup(w.bridgeCertificate)}</p>
+    <${CopyableText} text=${formatMosquittoBridge(mqtt, address)} label="mosquitto.conf" />
     <h3>${w.withoutBroker}</h3>
-    ${deviceSettings(mqtt, address).map(
+    ${listDeviceSettings(mqtt, address).map(
       ({ name, text }) => html`<details class="more">
         <summary>${name}</summary>
         <${CopyableText} text=${text} label=${name} />
       </details>`,
     )}
-    <p class="quiet">${renderMarks(w.afterwards)}</p>
+    <p class="quiet">${renderInlineMarkup(w.afterwards)}</p>
   `;
 }
 

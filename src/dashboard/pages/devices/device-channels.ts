@@ -3,7 +3,7 @@ import type { HeldReadings } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { Badge, busyAttributes, ErrorMessage, RelativeTime, renderMarks } from '../../parts/ui.ts';
+import { Badge, busyAttributes, ErrorMessage, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -36,7 +36,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const unknown = channels.filter(({ asked, counts_as }) => asked || counts_as === null);
   return html`<section aria-label=${w.section}>
     <h3>${w.title}</h3>
-    ${unknown.length > 0 && html`<p>${renderMarks(w.unknown({ names: unknown.map(({ native_name }) => native_name).join(', ') }))}</p>`}
+    ${unknown.length > 0 && html`<p>${renderInlineMarkup(w.unknown({ names: unknown.map(({ native_name }) => native_name).join(', ') }))}</p>`}
     <${ErrorMessage} text=${error} />
     <div class="table"><table>
       <thead><tr><th scope="col">${common.name}</th><th scope="col">${w.lastValue}</th><th scope="col">${w.countsAs}</th>

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import type { Device, DeviceDetails } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAction, useAll, useLoad } from '../../parts/load.ts';
+import { useAction, useAllPages, useLoad } from '../../parts/load.ts';
 import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { getOpenQuestions, mayManage, STATUS_BADGES, typeName } from './device.ts';
+import { canManageDevice, getOpenQuestions, STATUS_BADGES, typeName } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
@@ -18,7 +18,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
   const { common, devices } = words();
   const w = devices.details;
   const device = useLoad(() => callApi<DeviceDetails>('GET', `/v1/devices/${deviceId}`), [deviceId]);
-  const others = useAll<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
+  const others = useAllPages<Device>(withQuery('/v1/devices', { user_id: user.user_id }));
   const { run, error } = useAction();
   const recounted = () => {
     device.again();
@@ -40,7 +40,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {
         const kind = STATUS_BADGES[one.status];
-        const isManager = mayManage(one, me);
+        const isManager = canManageDevice(one, me);
         return html`
           <dl class="facts">
             <dt>${devices.state}</dt>

@@ -25,8 +25,10 @@ export const getOpenQuestions = ({ attention, status }: Device, isOpen: boolean)
     });
 
 /** Whether a user may change more than the name of a device or gateway. Homeowners may not if a utility manages the device or gateway. */
-export const mayManage = ({ managed_by }: Pick<DeviceDetails, 'managed_by'>, { role }: Pick<User, 'role'>): boolean =>
-  managed_by === 'owner' || role !== 'homeowner';
+export const canManageDevice = (
+  { managed_by }: Pick<DeviceDetails, 'managed_by'>,
+  { role }: Pick<User, 'role'>,
+): boolean => managed_by === 'owner' || role !== 'homeowner';
 
 /** Returns the display name of a device type. */
 export const typeName = (type: string): string => textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');
@@ -37,7 +39,7 @@ type Usage = DeviceUsage['data'][number];
 export type ClimateHour = Pick<Usage, 'temperature_c' | 'setpoint_c' | 'heating_minutes'> & { starts_at: string };
 
 /** Returns one row for each hour of a time range, including hours without data, so that the chart shows gaps. */
-export function climateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
+export function listClimateHours(rows: readonly ClimateHour[], fromMs: number, toMs: number): ClimateHour[] {
   const within = rows.filter(
     ({ starts_at }) => Date.parse(starts_at) >= fromMs - HOUR_MS && Date.parse(starts_at) <= toMs,
   );

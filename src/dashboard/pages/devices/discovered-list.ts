@@ -74,7 +74,7 @@ function whatItTells({ quantities, channels }: DiscoveredDevice): string[] {
 }
 
 /** Returns the likely type of a discovered device. The user who pairs the device can change it. */
-export function likelyType({ quantities }: DiscoveredDevice): string {
+export function guessDeviceType({ quantities }: DiscoveredDevice): string {
   const kinds = new Set(quantities.map(({ kind }) => kind));
   const isHeater = kinds.has('setpoint_c') || kinds.has('heating');
   return isHeater && !kinds.has('energy_total_kwh') ? 'thermostat' : 'smart_meter';

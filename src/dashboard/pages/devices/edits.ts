@@ -4,14 +4,14 @@ import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { LoadedList } from '../../parts/list.ts';
-import { useAction, useAll } from '../../parts/load.ts';
+import { useAction, useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { CreateEdit } from './create-edit.ts';
-import { mayManage } from './device.ts';
+import { canManageDevice } from './device.ts';
 
 /** Interval at which pages check whether a recomputation of past consumption has ended. */
 const LOOK_MS = 2_000;
@@ -36,13 +36,14 @@ export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComp
   const { me } = useSession();
   const { edits: w } = words().devices;
   const path = `/v1/devices/${device.device_id}/edits`;
-  const edits = useAll<ReadingEdit>(path);
+  const edits = useAllPages<ReadingEdit>(path);
   const [isOpen, setOpen] = useState(false);
   const { run, error } = useAction();
   const isWaiting = edits.value?.some(({ is_computed }) => !is_computed) ?? false;
   useRecomputation(isWaiting, edits.again, onComputed);
   const revoke = (editId: string) => run(() => callApi('DELETE', `${path}/${editId}`).then(edits.again));
-  const add = mayManage(device, me) && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
+  const add =
+    canManageDevice(device, me) && html`<button type="button" onClick=${() => setOpen(true)}>${w.new}</button>`;
   return html`<${Card} title=${w.title} actions=${add}>
     <p class="quiet">${w.about}</p>
     <${ErrorMessage} text=${error} />
@@ -91,7 +92,7 @@ function EditTable(props: { of: ReadingEdit[]; device: DeviceDetails; onRevoke: 
     {
       key: ({ edit_id }) => edit_id,
       actions: (one) =>
-        mayManage(device, me) &&
+        canManageDevice(device, me) &&
         one.status === 'in_force' &&
         html`<${ConfirmButton} label=${w.revoke} of=${`${what(one)}, ${when(one)}`} question=${w.revokeQuestion} onSure=${() => onRevoke(one.edit_id)} />`,
     },

@@ -3,14 +3,14 @@ import type { Gateway, UnreadMessages } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { LoadedList } from '../../parts/list.ts';
-import { type Loaded, useAction, useAll } from '../../parts/load.ts';
+import { type Loaded, useAction, useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderMarks } from '../../parts/ui.ts';
+import { Card, ConfirmButton, ErrorMessage, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { CreateGateway } from './create-gateway.ts';
-import { mayManage } from './device.ts';
+import { canManageDevice } from './device.ts';
 import { ReadMessage, type TypedMessage } from './read-message.ts';
 
 /** List of the account's gateways. A gateway is a household's own broker, or connects devices with their own message format. */
@@ -34,7 +34,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
       {
         key: ({ gateway_id }) => gateway_id,
         actions: (one) =>
-          mayManage(one, me) &&
+          canManageDevice(one, me) &&
           html`<button type="button" aria-label=${common.of({ what: messages.open, name: one.name })} onClick=${() => setReading({ gateway: one })}>${messages.open}</button>
             <${ConfirmButton} label=${common.delete} of=${one.name} question=${w.deleteQuestion} onSure=${() => remove(one)} />`,
       },
@@ -49,7 +49,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
         ${(all: Gateway[]) =>
           html`${table(all)}
           ${all
-            .filter((one) => mayManage(one, me))
+            .filter((one) => canManageDevice(one, me))
             .map(
               (one) => html`<${UnreadList}
               key=${one.gateway_id}
@@ -71,7 +71,7 @@ export function GatewayList(props: { gateways: Loaded<Gateway[]>; zone: string; 
 function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: TypedMessage) => void }) {
   const { gateway, zone, onRead } = props;
   const { gateway_id, name } = gateway;
-  const unread = useAll<UnreadMessages>(`/v1/gateways/${gateway_id}/unread`);
+  const unread = useAllPages<UnreadMessages>(`/v1/gateways/${gateway_id}/unread`);
   if (unread.value === null) return html`<${ErrorMessage} text=${unread.error} />`;
   const all = [...unread.value].sort((one, other) => other.count - one.count);
   if (all.length === 0) return null;
@@ -79,7 +79,7 @@ function UnreadList(props: { gateway: Gateway; zone: string; onRead: (message: T
   const { unread: w } = devices;
   return html`<details>
     <summary>${w.title({ gateway: name, topics: all.length })}</summary>
-    <p class="quiet">${renderMarks(w.about)}</p>
+    <p class="quiet">${renderInlineMarkup(w.about)}</p>
     ${renderTable(
       all,
       [

@@ -4,7 +4,7 @@ import { ApiFailure, callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { textNamed, words } from '../../words/words.ts';
 
@@ -26,7 +26,7 @@ export function MessageDiagnosis(props: {
   const { outcome, family, readings, asks, refused, left_out, would } = judged;
   const kind = (name: string) => textNamed(devices.discovered.kinds, name) ?? name;
   return html`
-    <p role="status">${renderMarks(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
+    <p role="status">${renderInlineMarkup(outcome === 'nobody' ? w.outcomes.nobody : w.outcomes[outcome]({ family: family ?? '' }))}</p>
     ${
       readings.length + asks.length > 0 &&
       html`<div class="table"><table>
@@ -57,7 +57,7 @@ export function MessageDiagnosis(props: {
     ${left_out > 0 && html`<p class="quiet">${w.leftOut({ count: left_out })}</p>`}
     ${would.map(
       (one) => html`
-        <p>${renderMarks(w.would({ family: one.family }))}</p>
+        <p>${renderInlineMarkup(w.would({ family: one.family }))}</p>
         <${CopyableText} text=${JSON.stringify(one.decoder_config)} label=${w.setting} />
         ${gateway && onUse && html`<${UseSetting} key=${JSON.stringify(one)} gateway=${gateway} of=${one} onSaved=${onUse} />`}
       `,
@@ -146,7 +146,7 @@ export const UNITS_BY_MEANING: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the display name of a meaning that a number may have. */
-export function meaningName(meaning: string): string {
+export function getMeaningName(meaning: string): string {
   const { devices, messages } = words();
   const { temperature, setpoint } = devices.climate;
   const names: Record<string, string> = { ...devices.channels.meanings, ...messages.meanings, temperature, setpoint };
@@ -158,7 +158,7 @@ export const getMappings = ({ decoder_config }: Gateway): MappingEntry[] =>
   Array.isArray(decoder_config.mapping) ? (decoder_config.mapping as MappingEntry[]) : [];
 
 /** Returns the gateway's settings with the mappings replaced; other settings are preserved. */
-export const withMappings = (
+export const replaceMappings = (
   { decoder_config }: Gateway,
   mapping: readonly MappingEntry[],
 ): Record<string, unknown> => ({
@@ -168,7 +168,7 @@ export const withMappings = (
 
 /** Changes the mappings of a gateway, based on the gateway's latest settings. Returns the updated gateway. */
 export const changeMappings = (of: Gateway, change: (all: MappingEntry[]) => MappingEntry[]): Promise<Gateway> =>
-  changeConfig(of, (_, now) => withMappings(now, change(getMappings(now))));
+  changeConfig(of, (_, now) => replaceMappings(now, change(getMappings(now))));
 
 /** Changes the settings of a gateway. Loads the settings first, because another user may have changed them. Returns the updated gateway. */
 async function changeConfig(

@@ -3,16 +3,16 @@ import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { busyAttributes, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { changeMappings, type MappingEntry, MessageDiagnosis, meaningName, UNITS_BY_MEANING } from './judgement.ts';
+import { changeMappings, getMeaningName, type MappingEntry, MessageDiagnosis, UNITS_BY_MEANING } from './judgement.ts';
 
 /**
  * Form that maps a field of a message to a meaning. `path`: path of the field; null for the whole message. `proposed`: suggested meanings
  * by name. `times`: fields that may contain the message's time. `family`: device family whose decoder reads such messages today; with a
  * mapping, it no longer reads them. `onTry`: called to preview how the service would read the message.
  */
-export function MapForm(props: {
+export function MappingForm(props: {
   gateway: Gateway;
   topic: string;
   path: string | null;
@@ -41,12 +41,12 @@ export function MapForm(props: {
   };
   return html`<form ref=${shown} onSubmit=${submit} aria-label=${form.title({ place: path ?? whole })}>
     <h3>${form.title({ place: path ?? whole })}</h3>
-    ${family !== null && family !== 'mapping' && html`<p>${renderMarks(form.takesOver({ family }))}</p>`}
+    ${family !== null && family !== 'mapping' && html`<p>${renderInlineMarkup(form.takesOver({ family }))}</p>`}
     <${Field} label=${form.meaning} hint=${form.total} control="select"
       name="meaning" required value=${meaning}
       onChange=${(event: Event) => setMeaning((event.target as HTMLSelectElement).value)}>
       ${meaning === '' && html`<option value=""></option>`}
-      ${Object.keys(UNITS_BY_MEANING).map((one) => html`<option value=${one}>${meaningName(one)}</option>`)}
+      ${Object.keys(UNITS_BY_MEANING).map((one) => html`<option value=${one}>${getMeaningName(one)}</option>`)}
     <//>
     <${Field} label=${form.unit} control="select" name="unit" key=${meaning} required>
       ${UNITS_BY_MEANING[meaning]?.map((one) => html`<option value=${one} selected=${one === proposed?.unit}>${one}</option>`)}

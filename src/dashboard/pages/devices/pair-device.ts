@@ -3,14 +3,14 @@ import type { DeviceDetails, DiscoveredDevice, PairedDevice } from '#clients/typ
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { useAction } from '../../parts/load.ts';
-import { Badge, CopyableText, Dialog, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
+import { Badge, CopyableText, Dialog, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
 import { type DeviceLogin as Login, typeName } from './device.ts';
 import { DeviceFields, readDeviceForm } from './device-fields.ts';
-import { likelyType } from './discovered-list.ts';
-import { publishLines, serviceAddress } from './snippets.ts';
+import { guessDeviceType } from './discovered-list.ts';
+import { formatPublishCommands, getServiceAddress } from './snippets.ts';
 
 /**
  * Dialog that pairs a device with the selected account and waits for the device's first reading. `of`: the discovered device to pair, if it
@@ -41,7 +41,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   if (paired)
     return html`<${Dialog} title=${w.title({ type: typeName(paired.type), location: paired.location })} onClose=${onClose}>
       <${OneTimeContent} secret=${paired.mqtt?.password}>
-        ${paired.mqtt ? renderMarks(w.copyNow) : w.byGateway}
+        ${paired.mqtt ? renderInlineMarkup(w.copyNow) : w.byGateway}
       <//>
       <${FirstReading} deviceId=${paired.device_id} onHeard=${onChange} />
       ${paired.mqtt && html`<${DeviceLogin} paired=${paired} login=${paired.mqtt} />`}
@@ -50,7 +50,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
   return html`<${Dialog} title=${discovered ? w.of({ name: discovered.native_id }) : devices.pair} onClose=${onClose}>
     <form onSubmit=${pair}>
       ${user.user_id !== me.user_id && html`<p class="quiet">${common.forUser({ email: user.email })}</p>`}
-      <${DeviceFields} discoveredType=${discovered && likelyType(discovered)} />
+      <${DeviceFields} discoveredType=${discovered && guessDeviceType(discovered)} />
       <${FormButtons} label=${w.submit} error=${error} isBusy=${isBusy} onCancel=${onClose} />
     </form>
   <//>`;
@@ -92,7 +92,7 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
         : html`<${Badge} kind="warn">${w.waiting}<//>
             ${
               state === 'long'
-                ? html`<span>${renderMarks(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
+                ? html`<span>${renderInlineMarkup(w.nothingYet({ command: `npx energy rejected list --device ${deviceId}` }))}</span>`
                 : html`<span class="quiet">${w.checking}</span>`
             }`
     }
@@ -102,10 +102,10 @@ function FirstReading({ deviceId, onHeard }: { deviceId: string; onHeard: () => 
 /** Shows the credentials of a newly paired device, with instructions. */
 function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) {
   const w = words().devices.pairing;
-  const address = serviceAddress(location.hostname, useSession().mqtt);
+  const address = getServiceAddress(location.hostname, useSession().mqtt);
   const payload = examplePayload(paired.type);
-  const { plain, tls } = publishLines(login, payload, address);
-  const trust = address.needsCertificate && html`<p class="quiet">${renderMarks(w.trust)}</p>`;
+  const { plain, tls } = formatPublishCommands(login, payload, address);
+  const trust = address.needsCertificate && html`<p class="quiet">${renderInlineMarkup(w.trust)}</p>`;
   return html`
     <${LoginFields} address=${address} username=${login.username} password=${login.password}>
       <dt>${w.topic}</dt>
@@ -113,7 +113,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
     <//>
     <h3>${w.message}</h3>
     <${CopyableText} text=${payload} label=${w.messageLabel} />
-    <p class="quiet">${renderMarks(w.messageAbout)}</p>
+    <p class="quiet">${renderInlineMarkup(w.messageAbout)}</p>
     <h3>${w.tryIt}</h3>
     <${CopyableText} text=${plain ?? tls} label=${w.line} />
     ${
@@ -125,7 +125,7 @@ function DeviceLogin({ paired, login }: { paired: PairedDevice; login: Login }) 
           </details>`
         : trust
     }
-    <p class="quiet">${renderMarks(w.install)}</p>
+    <p class="quiet">${renderInlineMarkup(w.install)}</p>
   `;
 }
 

@@ -9,12 +9,12 @@ import { words } from '../../words/words.ts';
 import {
   changeMappings,
   getMappings,
+  getMeaningName,
   type MappingEntry,
   MessageDiagnosis,
-  meaningName,
-  withMappings,
+  replaceMappings,
 } from './judgement.ts';
-import { MapForm } from './map-form.ts';
+import { MappingForm } from './map-form.ts';
 
 /** A message that the user has typed or that a gateway has received. */
 export interface TypedMessage {
@@ -70,7 +70,7 @@ export function ReadMessage(props: {
     ${
       looked &&
       chosen &&
-      html`<${MapForm}
+      html`<${MappingForm}
         key=${chosen.path}
         gateway=${gateway}
         topic=${looked.judged.topic}
@@ -79,7 +79,7 @@ export function ReadMessage(props: {
         times=${looked.judged.members.flatMap(({ path, may_be_time }) => (may_be_time && path !== null ? [path] : []))}
         family=${looked.judged.family}
         zone=${zone}
-        onTry=${(one: MappingEntry) => judge(looked.message, withMappings(gateway, [...getMappings(gateway), one]))}
+        onTry=${(one: MappingEntry) => judge(looked.message, replaceMappings(gateway, [...getMappings(gateway), one]))}
         onSaved=${(now: Gateway) => run(() => changed(now, true))}
       />`
     }
@@ -123,7 +123,7 @@ function Mappings(props: {
   return html`<h3>${w.title}</h3>
     <ul class="mapped">${all.map(
       (one, index) => html`<li key=${JSON.stringify(one)}>
-        <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${meaningName(one.meaning)}, ${one.unit} `}
+        <code>${one.topic}</code> ${one.path && html`<code>${one.path}</code>`} ${`${getMeaningName(one.meaning)}, ${one.unit} `}
         <button type="button" ...${busyAttributes(isBusy)} aria-label=${common.of({ what: w.remove, name: placeOf(one) })} onClick=${() => onRemove(index, one)}>${w.remove}</button>
       </li>`,
     )}</ul>`;

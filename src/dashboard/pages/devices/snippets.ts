@@ -28,7 +28,7 @@ export const CERTIFICATE_FILE = 'energy-service.pem';
  * Returns the address at which devices reach the service. `hostname`: host in the address of the page. `mqtt`: broker settings in the
  * session.
  */
-export function serviceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
+export function getServiceAddress(hostname: string, mqtt: Session['mqtt']): ServiceAddress {
   const { host, ports, is_plain_open: isPlainOpen } = mqtt;
   const isHere = /^(localhost|127\.0\.0\.1|\[?::1\]?)$/.test(hostname);
   const plainHost = isPlainOpen ? host : isHere ? '127.0.0.1' : null;
@@ -81,7 +81,7 @@ const BRIDGED = [
 type GatewayCredentials = CreatedGateway['mqtt'];
 
 /** Returns the configuration of a bridge to the service, for the household's mosquitto.conf. */
-export function mosquittoBridge(
+export function formatMosquittoBridge(
   { username, password, topic_prefix }: GatewayCredentials,
   address: ServiceAddress,
 ): string {
@@ -102,7 +102,10 @@ ${topics.join('\n')}`;
 }
 
 /** Returns settings by device family, for devices that publish below the gateway's prefix without a bridge. */
-export function deviceSettings(login: GatewayCredentials, address: ServiceAddress): { name: string; text: string }[] {
+export function listDeviceSettings(
+  login: GatewayCredentials,
+  address: ServiceAddress,
+): { name: string; text: string }[] {
   const { host, tlsPort, needsCertificate } = address;
   const { username, password, topic_prefix } = login;
   const shelly = {
@@ -148,7 +151,7 @@ ${needsCertificate ? `  certificate_authority: !secret energy_service_pem\n` : '
 }
 
 /** Returns terminal commands that publish a reading with TLS and, if this computer can connect without TLS, also without. */
-export function publishLines(
+export function formatPublishCommands(
   login: Login,
   payload: string,
   { host, tlsPort, plainHost, plainPort, needsCertificate }: ServiceAddress,

@@ -5,9 +5,9 @@ import { ApiFailure, callApi, formatErrorSentence, postBody } from '../../api.ts
 import { html } from '../../html.ts';
 import { ago } from '../../parts/format.ts';
 import { submittedForm, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { ImportPreview, ImportResult, Passwords, TableErrors } from './import-result.ts';
+import { ImportErrors, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
 /** A table of devices that was checked. The import sends this text even if the file has changed since the check. */
 interface Checked {
@@ -74,7 +74,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
   return html`<${Card} title=${w.title}>
     <${WaitingPasswords} />
     <p>${w.about}</p>
-    <p class="quiet">${renderMarks(w.columns)}</p>
+    <p class="quiet">${renderInlineMarkup(w.columns)}</p>
     <form onSubmit=${check}>
       <${Field} label=${w.file} mistake=${(stage.is === 'choosing' && stage.problem) || undefined}
         type="file" name="table" accept=".csv,text/csv" required onChange=${chooseAnew} />
@@ -83,7 +83,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
     </form>
     ${stage.is === 'checking' && html`<${Working} text=${w.checking} />`}
     <div class="outcome" tabindex="-1" ref=${outcome} role="group" aria-label=${w.outcome}>
-      ${stage.is === 'refused' && html`<${TableErrors} of=${stage.mistakes} />`}
+      ${stage.is === 'refused' && html`<${ImportErrors} of=${stage.mistakes} />`}
       ${
         (stage.is === 'checked' || stage.is === 'importing') &&
         html`<${ImportPreview} of=${stage.of.check} isBusy=${isBusy} onImport=${() => carryOut(stage.of)} />`
@@ -124,7 +124,7 @@ function WaitingPasswords() {
   return (waiting.value ?? []).map(
     (one) => html`<div key=${one.import_id}>
       <p>${words().fleet.imports.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
-      <${Passwords} of=${one} />
+      <${ImportedPasswords} of=${one} />
     </div>`,
   );
 }

@@ -6,7 +6,7 @@ import { html } from '../../html.ts';
 import { saveFile } from '../../parts/file-menu.ts';
 import { useAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, ErrorMessage, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -16,7 +16,7 @@ export function ImportResult({ made, onAnother }: { made: DeviceImport; onAnothe
   const [isOver, setOver] = useState(made.credentials === 'gone');
   return html`<p role="status">${w.imported({ created: made.created, existing: made.existing, users: made.users_created })}</p>
     <${Differing} of=${made.differing} />
-    ${made.credentials === 'waiting' && html`<${Passwords} of=${made} onTaken=${() => setOver(true)} />`}
+    ${made.credentials === 'waiting' && html`<${ImportedPasswords} of=${made} onTaken=${() => setOver(true)} />`}
     ${isOver && html`<p class="actions"><button type="button" onClick=${onAnother}>${w.another}</button></p>`}`;
 }
 
@@ -55,7 +55,7 @@ function Differing({ of }: { of: ImportCheck['differing'] }) {
 }
 
 /** List of the validation errors of a table, by line and column. */
-export function TableErrors({ of }: { of: ImportCheck['mistakes'] }) {
+export function ImportErrors({ of }: { of: ImportCheck['mistakes'] }) {
   const w = words().fleet.imports;
   const placed = of
     .map((one) => ({ ...placeIn(one.field), message: one.message }))
@@ -76,7 +76,7 @@ function placeIn(field: string): { line: number | null; member: string | null } 
 }
 
 /** Downloads the passwords of an import as a file. The service returns them only once. `onTaken`: called after the download. */
-export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
+export function ImportedPasswords({ of, onTaken }: { of: DeviceImport; onTaken?: () => void }) {
   const w = words().fleet.imports;
   const { run, isBusy, error } = useAction();
   const [isTaken, setTaken] = useState(false);
@@ -87,11 +87,11 @@ export function Passwords({ of, onTaken }: { of: DeviceImport; onTaken?: () => v
       // With an idempotency key, this session can request the passwords again, because the response may be lost, or the user may cancel the
       // browser's save dialog.
       const taken = await postBody<ImportCredentials>(path, { once: `passwords-${of.import_id}` });
-      saveFile(new Blob([credentialsCsv(taken)], { type: 'text/csv' }), name);
+      saveFile(new Blob([formatCredentialsCsv(taken)], { type: 'text/csv' }), name);
       setTaken(true);
       onTaken?.();
     });
-  return html`<p class="note">${renderMarks(w.once)}</p>
+  return html`<p class="note">${renderInlineMarkup(w.once)}</p>
     <${ErrorMessage} text=${error} />
     <p class="quiet" role="status">${isTaken && w.ready({ name })}</p>
     <p class="actions"><button type="button" class="main" ...${busyAttributes(isBusy)} onClick=${takeAlong}>${w.takeAlong}</button></p>`;
@@ -104,7 +104,7 @@ const cell = (text: string | null): string =>
   text !== null && /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : (text ?? '');
 
 /** Returns the passwords of an import as CSV in the format of the CLI: one row for each device, in the order of the imported table. */
-export const credentialsCsv = ({ credentials }: ImportCredentials): string =>
+export const formatCredentialsCsv = ({ credentials }: ImportCredentials): string =>
   [COLUMNS.join(','), ...credentials.map((one) => COLUMNS.map((name) => cell(one[name])).join(','))]
     .map((line) => `${line}\n`)
     .join('');

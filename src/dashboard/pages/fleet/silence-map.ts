@@ -1,7 +1,7 @@
 import type { FleetSilence } from '#clients/typescript/client.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { DAY_MS, dayName, hourName } from '../../parts/format.ts';
+import { DAY_MS, formatDay, formatHourOfDay } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Badge, Card, Loading, RelativeTime } from '../../parts/ui.ts';
@@ -60,7 +60,7 @@ function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilen
     // The shading is logarithmic, so that the silence of one device is visible next to an outage of all devices.
     const share = devices === 0 ? 0 : Math.round(20 + (80 * Math.log(devices)) / Math.log(Math.max(2, most)));
     const background = `color-mix(in srgb, var(--accent) ${Math.min(100, share)}%, var(--raised))`;
-    const text = `${dayName(day)} ${hourName(hour)}, ${w.fell({ devices })}`;
+    const text = `${formatDay(day)} ${formatHourOfDay(hour)}, ${w.fell({ devices })}`;
     return html`<td style=${{ background }} title=${text}><span class="hidden">${count(devices)}</span></td>`;
   };
   return html`<div class="heat" tabindex="0" role="region" aria-label=${w.mapLabel}>
@@ -70,7 +70,7 @@ function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilen
       )}</tr></thead>
       <tbody>${days.map(
         (day) =>
-          html`<tr><th scope="row"><abbr title=${dayName(day)}>${Number(day.slice(8))}</abbr></th>${HOURS.map((hour) => cellOf(day, hour))}</tr>`,
+          html`<tr><th scope="row"><abbr title=${formatDay(day)}>${Number(day.slice(8))}</abbr></th>${HOURS.map((hour) => cellOf(day, hour))}</tr>`,
       )}</tbody>
     </table>
   </div>`;

@@ -2,10 +2,10 @@ import type { ChangedGroup, Group, GroupEnergyInsights, Usage, User } from '#cli
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { DAY_MS, dayName } from '../../parts/format.ts';
+import { DAY_MS, formatDay } from '../../parts/format.ts';
 import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
-import { todayInZone } from '../../parts/period.ts';
+import { getTodayInZone } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, ErrorMessage, Field, Loading } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -63,7 +63,7 @@ const DAYS = 30;
  */
 export function GroupDays({ of: group, zone, changes }: { of: Group; zone: string; changes: number }) {
   const w = words().groups;
-  const end = todayInZone(zone);
+  const end = getTodayInZone(zone);
   const dayBefore = (days: number) => new Date(Date.parse(end) - days * DAY_MS).toISOString().slice(0, 10);
   const query = { start: dayBefore(DAYS - 1), end, tz: zone, include: 'estimated' };
   const used = useLoad(
@@ -74,7 +74,7 @@ export function GroupDays({ of: group, zone, changes }: { of: Group; zone: strin
     Array.from({ length: DAYS }, (_, index) => {
       const date = dayBefore(DAYS - 1 - index);
       const row = rows.find((one) => one.date === date);
-      const name = dayName(date);
+      const name = formatDay(date);
       return { label: date.slice(8), name, value: row?.kwh_used ?? null, estimated: row?.estimated_kwh ?? 0 };
     });
   return html`<${Card} title=${w.usedBy({ name: group.name })}>

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { cubicMetres, kwh } from '../../parts/format.ts';
+import { formatCubicMetres, kwh } from '../../parts/format.ts';
 import {
+  changePeriodUnit,
+  formatPeriod,
   getLastDay,
+  getPeriodAt,
   PERIOD_UNITS,
   type Period,
-  periodAt,
-  periodName,
-  periodOfUnit,
   shiftPeriod,
 } from '../../parts/period.ts';
 import { Card } from '../../parts/ui.ts';
@@ -42,18 +42,18 @@ export function PeriodChooser(props: {
   const jump = (event: Event) => {
     const { value } = event.target as HTMLInputElement;
     // Ignores the incomplete date of a user who is still typing.
-    if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(periodAt(unit, value));
+    if (/^\d{4}-\d\d-\d\d$/.test(value) && value >= '1970-01-08' && value <= today) onShow(getPeriodAt(unit, value));
   };
   return html`<div class="chooser" role="group" aria-label=${w.choose}>
     <div class="units">
       ${PERIOD_UNITS.map(
         (one) =>
-          html`<button type="button" aria-pressed=${one === unit} onClick=${() => onShow(periodOfUnit(one, period, today))}>${w.units[one]}</button>`,
+          html`<button type="button" aria-pressed=${one === unit} onClick=${() => onShow(changePeriodUnit(one, period, today))}>${w.units[one]}</button>`,
       )}
     </div>
     <div class="steps">
       ${step(-1, isFirst)}
-      <label class="date"><span class="date-name">${periodName(period)}</span>
+      <label class="date"><span class="date-name">${formatPeriod(period)}</span>
         <input type="date" aria-label=${w.goTo} value=${start} max=${today} onChange=${jump} />
       </label>
       ${step(1, isLast)}
@@ -116,7 +116,7 @@ export function usePeriodSteps(step: (by: number) => void) {
 
 type Glance = EnergyPeriod['commodities'][number];
 
-const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': cubicMetres };
+const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': formatCubicMetres };
 
 /** Cards for gas, heat and water: one for each commodity that the home has, with its energy, its volume or both. */
 export function CommodityCards({ of }: { of: Glance[] }) {

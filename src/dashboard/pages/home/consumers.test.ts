@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Period } from '#src/api/dashboard/shapes.ts';
-import { reportableNightLoad } from './consumers.ts';
+import { findReportableNightLoad } from './consumers.ts';
 
 const device = (location: string, night_watts: number | null, more: Partial<Period['devices'][number]> = {}) =>
   ({ location, night_watts, placement: 'consumption', is_gone: false, ...more }) as Period['devices'][number];
@@ -16,6 +16,6 @@ test.each<[string, number | null, Period['devices'], [number, string | null] | n
   ['nothing is used', 0.4, [device('freezer', 0.4)], null],
   ['no device', 100, [], [100, null]],
 ])('the consumers of a night: %s', (_, home, devices, expected) => {
-  const load = reportableNightLoad({ profile: { days: 28, base_watts: 0, night_watts: home }, devices });
+  const load = findReportableNightLoad({ profile: { days: 28, base_watts: 0, night_watts: home }, devices });
   expect(load && [load.watts, load.device?.location ?? null]).toEqual(expected);
 });

@@ -3,7 +3,7 @@ import { html } from '../../html.ts';
 import { formatRoughMoney, kwh, money, percent, watts } from '../../parts/format.ts';
 import { getPeriodAddress } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, renderMarks } from '../../parts/ui.ts';
+import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
@@ -27,7 +27,7 @@ export function Consumers({ of: shown, costs, follow }: { of: Period; costs: Per
   return html`<${Card} title=${w.whatUses}>
     ${
       consumers.length === 0
-        ? html`<p class="quiet">${renderMarks(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
+        ? html`<p class="quiet">${renderInlineMarkup(w.noConsumers, (name) => html`<a ...${follow('devices')}>${name}</a>`)}</p>`
         : html`<${ConsumerTable} of=${shown} consumers=${consumers} costs=${costs} follow=${follow} />
           <${Night} of=${shown} costs=${costs} />
           <p class="quiet small">${w.profileOf({ days: profile.days })}</p>`
@@ -171,7 +171,7 @@ interface NightLoad {
 }
 
 /** Returns the load at night to show. Null if the load is unknown or below the minimum. Pure. */
-export function reportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
+export function findReportableNightLoad({ profile, devices }: Pick<Period, 'profile' | 'devices'>): NightLoad | null {
   const home = profile.night_watts;
   if (home === null || home < MIN_NIGHT_WATTS) return null;
   const [most] = devices
@@ -190,7 +190,7 @@ export const getYearlyCost = (load: number, of: { amount: number; currency: stri
 /** Sentence about the load at night, most of which is wasted because people are asleep. */
 function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
-  const night = reportableNightLoad(of);
+  const night = findReportableNightLoad(of);
   if (!night) return null;
   const energy = kwh((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
   const { currency, night_amount: amount = null } = costs?.kilowatt_year ?? {};
@@ -199,8 +199,8 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
       ? null
       : getYearlyCost((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
-  if (!device) return html`<p>${renderMarks(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
-  return html`<p>${renderMarks(
+  if (!device) return html`<p>${renderInlineMarkup(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
+  return html`<p>${renderInlineMarkup(
     money === null
       ? w.nightMost({ device: device.location, power: watts(night.watts), energy })
       : w.nightMostCost({ device: device.location, power: watts(night.watts), energy, money }),

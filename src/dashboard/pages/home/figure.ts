@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Cost, FigureDetails as Opened, Period } from '#src/api/dashboard/shapes.ts';
+import type { Cost, UsageBreakdownResponse as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { dayName, decimals, formatCostNotes, kwh, money, percent } from '../../parts/format.ts';
+import { decimals, formatCostNotes, formatDay, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Dialog, Loading, renderMarks } from '../../parts/ui.ts';
+import { Dialog, Loading, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { typeName } from '../devices/device.ts';
 
@@ -26,7 +26,7 @@ interface Opens {
  * A total of a home's electricity with its estimated share. `of`: home and days of the total, for its details. `cost`: null if no tariff
  * applied.
  */
-export function Figure(props: {
+export function ElectricityTotal(props: {
   name: string;
   used: Pick<Period['used'], 'kwh_used' | 'estimated_kwh'>;
   of: Opens | null;
@@ -83,7 +83,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>
     <${Loading} of=${loaded}>
       ${(figure: Opened) => html`
-        <p>${renderMarks(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: dayName(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: dayName(days.start), end: dayName(days.end) }))}${' '}
+        <p>${renderInlineMarkup(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: formatDay(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: formatDay(days.start), end: formatDay(days.end) }))}${' '}
           ${w.parts({ measured: kwh(figure.kwh_used - figure.estimated_kwh), estimated: kwh(figure.estimated_kwh) })}
           ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}

@@ -2,10 +2,10 @@ import type { Device, User } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { dayName } from '../../parts/format.ts';
+import { formatDay } from '../../parts/format.ts';
 import { submittedForm, useAction, useLoad } from '../../parts/load.ts';
-import { periodAt, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
-import { busyAttributes, Card, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { formatPeriod, getPeriodAt, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -21,15 +21,15 @@ export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }
   );
   const link = (page: string) => (name: string) => html`<a ...${follow(page)}>${name}</a>`;
   if (shown.thermostats.length > 0 && shown.commodities.length === 0)
-    return html`<p class="note">${renderMarks(w.thermostatOnly, link('devices'))}</p>`;
+    return html`<p class="note">${renderInlineMarkup(w.thermostatOnly, link('devices'))}</p>`;
   if (shown.commodities.length > 0 || devices.value === null) return null;
   if (devices.value.length > 0)
-    return html`<${Card} title=${w.waiting.title}><p>${renderMarks(w.waiting.about, link('devices'))}</p><//>`;
+    return html`<${Card} title=${w.waiting.title}><p>${renderInlineMarkup(w.waiting.about, link('devices'))}</p><//>`;
   if (user.user_id !== me.user_id)
-    return html`<p class="note">${renderMarks(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
+    return html`<p class="note">${renderInlineMarkup(w.firstSteps.ofOther({ email: user.email }), link('devices'))}</p>`;
   return html`${me.role === 'admin' && html`<${HomeQuestion} />`}<${Card} title=${w.firstSteps.title}>
     <ol class="first-steps">
-      ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${renderMarks(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
+      ${Object.values(w.firstSteps.steps).map((step, index) => html`<li>${renderInlineMarkup(step, link(index === 2 ? 'tariffs' : 'devices'))}</li>`)}
     </ol>
   <//>`;
 }
@@ -72,8 +72,8 @@ export function NoDataNotice(props: { of: Period; first: string; onGo: (period: 
   const way = (to: Shown) => (name: string) =>
     html`<button type="button" class="link" onClick=${() => onGo(to)}>${name}</button>`;
   if (end < first)
-    return html`<p class="note">${renderMarks(w.nothingThen({ first: dayName(first) }), way(periodAt(unit, first)))}</p>`;
+    return html`<p class="note">${renderInlineMarkup(w.nothingThen({ first: formatDay(first) }), way(getPeriodAt(unit, first)))}</p>`;
   if (end < now.slice(0, 10)) return html`<p class="note">${w.nothing}</p>`;
   const before = shiftPeriod({ unit, start }, -1);
-  return html`<p class="note">${renderMarks(w.nothingSoFar({ before: periodName(before) }), way(before))}</p>`;
+  return html`<p class="note">${renderInlineMarkup(w.nothingSoFar({ before: formatPeriod(before) }), way(before))}</p>`;
 }

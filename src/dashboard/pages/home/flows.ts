@@ -31,7 +31,12 @@ const USED: readonly [Measure, Name][] = [
 ];
 
 /** Card with the energy flows of a home that has more than consumption meters. `title`: name of the displayed period. */
-export function Flows(props: { flows: Flow; used: number | null; devices: Period['devices']; title: string }) {
+export function EnergyFlowDiagram(props: {
+  flows: Flow;
+  used: number | null;
+  devices: Period['devices'];
+  title: string;
+}) {
   const { flows, used, devices, title } = props;
   const { flows: w } = words().home;
   const row = (name: string, value: number | null, unit = kwh) =>

@@ -4,7 +4,7 @@ import { html } from '../../html.ts';
 import { createMoneyFormatter, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Card, renderMarks } from '../../parts/ui.ts';
+import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { count, dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -28,8 +28,8 @@ export function Forecast({ userId, hour }: { userId: string; hour: string }) {
     answer.forecast;
   const { forecast: w } = words().home.plainWords;
   return html`<${Card} title=${w.title}>
-    <p>${renderMarks(w.expected({ energy: kwh(expected_kwh) }))} ${w.range({ low: kwh(low_kwh), high: kwh(high_kwh), percent: count(range_percent) })}</p>
-    ${cost && html`<p>${renderMarks(costOf(cost))}</p>`}
+    <p>${renderInlineMarkup(w.expected({ energy: kwh(expected_kwh) }))} ${w.range({ low: kwh(low_kwh), high: kwh(high_kwh), percent: count(range_percent) })}</p>
+    ${cost && html`<p>${renderInlineMarkup(costOf(cost))}</p>`}
     <p class="quiet">${w.soFar({ energy: kwh(so_far_kwh), days: days_over })} ${mean_error === null ? w.noPast : w.wasOff({ share: percent(mean_error), months: past.length })}</p>
     ${past.length > 0 && html`<${Past} past=${past} />`}
   <//>`;

@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { DAY_MS, hourName, kwh, time, watts, weekdayNames } from '../../parts/format.ts';
+import { DAY_MS, formatHourOfDay, kwh, listWeekdayNames, time, watts } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
-import { Card, renderMarks } from '../../parts/ui.ts';
+import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -16,14 +16,14 @@ export function LoadCurve({ of: shown }: { of: Period }) {
   const title = isDay ? w.load : w.typicalDay({ days: typicalDays(shown) });
   const base = profile.base_watts ?? 0;
   const bars = curve.map(({ slot, watts: value, at }): Bar => {
-    const clock = `${hourName(Math.floor(slot / 4)).slice(0, -2)}${String((slot % 4) * 15).padStart(2, '0')}`;
+    const clock = `${formatHourOfDay(Math.floor(slot / 4)).slice(0, -2)}${String((slot % 4) * 15).padStart(2, '0')}`;
     const isPeak = isDay && peak !== null && at !== null && Date.parse(at) === Date.parse(peak.at);
     return { label: clock, name: clock, value, estimated: 0, isMarked: isPeak };
   });
   return html`<${Card} title=${title}>
     <${BarChart} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
-      ${peak && renderMarks(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
+      ${peak && renderInlineMarkup(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
       ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}
     </p>
   <//>`;
@@ -51,18 +51,18 @@ export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; week
   const most = cells.toSorted((a, b) => b.kwh_used - a.kwh_used)[0];
   if (!most) return html`<p class="quiet">${words().common.nothingKnown}</p>`;
   const { common, home } = words();
-  const weekdays = weekdayNames();
+  const weekdays = listWeekdayNames();
   const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
   const cellOf = (weekday: number, hour: number) => {
     const value = used.get(`${weekday} ${hour}`);
-    const text = `${weekdays[weekday - 1]} ${hourName(hour)}, ${value === undefined ? common.noData : kwh(value)}`;
+    const text = `${weekdays[weekday - 1]} ${formatHourOfDay(hour)}, ${value === undefined ? common.noData : kwh(value)}`;
     const share = value === undefined || most.kwh_used === 0 ? 0 : Math.round((100 * value) / most.kwh_used);
     const background = `color-mix(in srgb, var(--accent) ${share}%, var(--raised))`;
     const isPeak = weekday === most.weekday && hour === most.hour;
     return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? common.noData : kwh(value)}</span></td>`;
   };
   return html`
-    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: hourName(most.hour), energy: kwh(most.kwh_used), weeks })}</p>
+    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: formatHourOfDay(most.hour), energy: kwh(most.kwh_used), weeks })}</p>
     <div class="heat" ref=${box} tabindex="0" role="region" aria-label=${home.heat.label}>
       <table>
         <thead>

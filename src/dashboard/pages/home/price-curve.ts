@@ -5,7 +5,7 @@ import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
 import { HOUR_MS, kwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { Card, renderMarks } from '../../parts/ui.ts';
+import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -30,7 +30,7 @@ const hoursOf = ({ hours }: Curve): Hour[] =>
   }));
 
 /** Returns the starts (Unix ms) of the cheapest hours of each day. Hours without a known price are ignored. Pure. */
-export function cheapestHours(hours: readonly Hour[]): Set<number> {
+export function findCheapestHours(hours: readonly Hour[]): Set<number> {
   const days = Map.groupBy(
     hours.filter(({ price }) => price !== null),
     ({ date }) => date,
@@ -46,7 +46,7 @@ export function cheapestHours(hours: readonly Hour[]): Set<number> {
 }
 
 /** Returns the cheapest window of consecutive hours from now on, with its mean price. Null if too few prices are known. Pure. */
-export function cheapestWindow(
+export function findCheapestWindow(
   hours: readonly Hour[],
   nowMs: number,
 ): { fromMs: number; toMs: number; price: number } | null {
@@ -81,7 +81,7 @@ export function PriceCurve({ of: one }: { of: Period }) {
   const currency = curve.value.currency ?? '';
   const format = numberFormat({ style: 'currency', currency, minimumFractionDigits: 3, maximumFractionDigits: 3 });
   const shown = (value: number) => format.format(value);
-  const cheap = cheapestHours(hours);
+  const cheap = findCheapestHours(hours);
   const clock = dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: timezone });
   const dayAndClock = dateFormat({
     weekday: 'short',
@@ -92,7 +92,7 @@ export function PriceCurve({ of: one }: { of: Period }) {
   });
   const nowMs = Date.parse(now);
   const current = hours.findLast(({ ms }) => ms <= nowMs);
-  const window = cheapestWindow(hours, nowMs);
+  const window = findCheapestWindow(hours, nowMs);
   const usedAt = new Map((used.value ?? []).map((row) => [Date.parse(row.starts_at ?? ''), row.kwh_used]));
   const bars = hours.map(({ ms, price }) => ({
     label: clock.format(ms) === '00:00' ? dayAndClock.format(ms) : clock.format(ms),
@@ -103,8 +103,8 @@ export function PriceCurve({ of: one }: { of: Period }) {
   }));
   return html`<${Card} title=${w.title}>
     <p>
-      ${current?.price != null && renderMarks(w.now({ price: shown(current.price) }))}${' '}
-      ${window && renderMarks(w.cheapestFrom({ from: dayAndClock.format(window.fromMs), to: clock.format(window.toMs), price: shown(window.price) }))}
+      ${current?.price != null && renderInlineMarkup(w.now({ price: shown(current.price) }))}${' '}
+      ${window && renderInlineMarkup(w.cheapestFrom({ from: dayAndClock.format(window.fromMs), to: clock.format(window.toMs), price: shown(window.price) }))}
       ${hours.some(({ price, date }) => price === null && date > today) && ` ${w.tomorrowUnknown}`}
     </p>
     <${BarChart} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}

@@ -1,11 +1,11 @@
 import type { Cost, Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { DAY_MS, kwh, money, percent, watts } from '../../parts/format.ts';
-import { daysName } from '../../parts/period.ts';
+import { formatDayRange } from '../../parts/period.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { getYearlyCost } from './consumers.ts';
-import { Figure } from './figure.ts';
+import { ElectricityTotal } from './figure.ts';
 import { findSelfConsumption } from './flows.ts';
 import { CurrentPower } from './now.ts';
 
@@ -34,8 +34,8 @@ export function MainFigures({
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
-    <${Figure} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
-    ${compared?.before && html`<${Then} name=${precedingDaysName(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
+    <${ElectricityTotal} name=${name} used=${used} of=${opens} cost=${costs?.used ?? null} />
+    ${compared?.before && html`<${Then} name=${formatPrecedingDays(shown)} then=${compared.before} of=${shown} costs=${costs} which="before" />`}
   </dl>`;
 }
 
@@ -113,7 +113,7 @@ function costChange(before: Cost, now: Cost): number | null {
 }
 
 /** Returns the display name of the preceding days with which a period is compared. */
-export function precedingDaysName({ unit, compared }: Period): string {
+export function formatPrecedingDays({ unit, compared }: Period): string {
   const w = words().period.before;
   if (unit === 'day') return w.day;
   if (unit === 'week' || !compared?.before) return w.week;
@@ -150,7 +150,7 @@ function Then(props: {
   if (then.kwh_used === null || !of.compared) return null;
   const { now } = of.compared;
   const until = cutOf(of);
-  const days = daysName(then.start, then.end);
+  const days = formatDayRange(then.start, then.end);
   const cost = costs?.compared[which] ?? null;
   const changes = computeChanges(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>

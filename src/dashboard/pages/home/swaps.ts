@@ -3,7 +3,7 @@ import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { time } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
-import { busyAttributes, Card, ErrorMessage, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, Card, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
@@ -12,7 +12,7 @@ import { words } from '../../words/words.ts';
  * only about this device. `newestAt`: time of the newest reading; checks again when it changes. `onAnswered`: called after an answer,
  * because the usage may be recomputed.
  */
-export function Swaps(props: {
+export function SuspectedMeterSwaps(props: {
   userId: string;
   deviceId: string | undefined;
   zone: string;
@@ -42,7 +42,7 @@ export function Swaps(props: {
       const { location, at, before, after } = one;
       const say = after < before ? w.fell : w.leapt;
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
-        <p>${renderMarks(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
+        <p>${renderInlineMarkup(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
         <p class="actions">
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>

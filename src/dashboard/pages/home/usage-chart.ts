@@ -3,20 +3,20 @@ import type { Usage } from '#clients/typescript/client.ts';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { BarChart, type BarPart, firstChartHeightPx } from '../../parts/chart.ts';
+import { BarChart, type BarSegment, getFirstChartHeightPx } from '../../parts/chart.ts';
 import { DAY_MS, formatCostWithNotes } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
-import { getLastDay, periodName, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
+import { formatPeriod, getLastDay, type Period as Shown, shiftPeriod } from '../../parts/period.ts';
 import { Card, Loading } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { getEnergySources } from './sources.ts';
-import { precedingDaysName } from './summary.ts';
+import { formatPrecedingDays } from './summary.ts';
 
 /** Selectable lengths of the bars of a day. */
 const DAY_ROWS = ['hour', 'quarter_hour'] as const;
-export type DayRows = (typeof DAY_ROWS)[number];
+export type DayRowLength = (typeof DAY_ROWS)[number];
 /** Selectable values of the bars: energy or cost. */
 const READINGS = ['energy', 'cost'] as const;
 type Reading = (typeof READINGS)[number];
@@ -69,8 +69,8 @@ function useRows(of: Period, days: { start: string; end: string } | null, groupB
  */
 export function UsageChart(props: {
   of: Period;
-  rows: DayRows;
-  onRows: (rows: DayRows) => void;
+  rows: DayRowLength;
+  onRows: (rows: DayRowLength) => void;
   onShow: (period: Shown) => void;
 }) {
   const { of: one, rows, onRows, onShow } = props;
@@ -103,7 +103,7 @@ export function UsageChart(props: {
       const { bars, parts, picks } = chartOf(one, { data, before: before.value ?? [], length, reading });
       const ghost = bars.some((bar) => bar.ghost != null) ? ghostName(one) : undefined;
       const onPick = (index: number) => picks[index] && onShow(picks[index]);
-      return html`<${BarChart} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${firstChartHeightPx()}
+      return html`<${BarChart} title=${title} bars=${bars} parts=${parts} ghost=${ghost} heightPx=${getFirstChartHeightPx()}
         currency=${reading === 'cost' ? currency : undefined} onPick=${picks.length > 0 ? onPick : undefined} />`;
     }}<//>
   <//>`;
@@ -128,7 +128,7 @@ const symbolOf = (currency: string): string =>
     .find(({ type }) => type === 'currency')?.value ?? currency;
 
 const ghostName = (one: Period): string =>
-  one.unit === 'year' ? periodName(shiftPeriod({ unit: 'year', start: one.start }, -1)) : precedingDaysName(one);
+  one.unit === 'year' ? formatPeriod(shiftPeriod({ unit: 'year', start: one.start }, -1)) : formatPrecedingDays(one);
 
 /** A position on the axis of the chart. It may have no data. */
 interface Place {
@@ -143,7 +143,7 @@ interface Place {
 function chartOf(
   one: Period,
   shown: { data: readonly Row[]; before: readonly Row[]; length: string; reading: Reading },
-): { bars: Bar[]; parts: readonly BarPart[]; picks: Shown[] } {
+): { bars: Bar[]; parts: readonly BarSegment[]; picks: Shown[] } {
   const { data, before, length, reading } = shown;
   const periods = one.unit === 'day' ? [] : periodsIn(one);
   const places = one.unit === 'day' ? dayPlaces(one.curve, length) : periods.map((period) => placeOf(period, one));
@@ -173,7 +173,7 @@ function shownValue(row: Row, { is_production }: Period, reading: Reading): numb
   return (is_production ? row.production_kwh : row.kwh_used) ?? null;
 }
 
-type Layer = BarPart & { value: (row: Row) => number };
+type Layer = BarSegment & { value: (row: Row) => number };
 
 /** Returns the layers that any of the bars has: sources of energy, or components of a cost. Empty if there is only one layer. */
 function layersOf(one: Period, data: readonly Row[], reading: Reading): Layer[] {
@@ -239,6 +239,6 @@ function placeOf(period: Shown, one: Period): Place {
     key: period.start,
     ghostKey,
     label: dateFormat({ ...format, timeZone: 'UTC' }).format(ms),
-    name: periodName(period),
+    name: formatPeriod(period),
   };
 }

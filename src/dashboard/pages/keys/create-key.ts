@@ -5,11 +5,11 @@ import { type Children, html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
 import { time } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderMarks } from '../../parts/ui.ts';
+import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { textNamed, words } from '../../words/words.ts';
-import { AllowedAddressesField, ExpiryChoice, keyName, readAllowedAddresses, selectedExpiry } from './key.ts';
-import { curlLine, DEFAULT_SCOPES, SCOPES } from './scopes.ts';
+import { AllowedAddressesField, ExpiryChoice, getKeyName, getSelectedExpiry, readAllowedAddresses } from './key.ts';
+import { DEFAULT_SCOPES, formatCurlCommand, SCOPES } from './scopes.ts';
 
 const ALL = SCOPES;
 
@@ -27,7 +27,7 @@ export function CreateKey({ onMade, onClose }: { onMade: () => void; onClose: ()
     const name = String(formData.get('name')).trim();
     run(async () => {
       const allowed_addresses = readAllowedAddresses(formData);
-      const { expires_at } = selectedExpiry(formData);
+      const { expires_at } = getSelectedExpiry(formData);
       const body = {
         scopes,
         ...(allowed_addresses.length === 0 ? {} : { allowed_addresses }),
@@ -78,7 +78,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   const rotate = (event: SubmitEvent) => {
     const rotationData = submittedForm(event);
     const overlap_hours = parseDecimalInput(String(rotationData.get('hours')));
-    const { expires_at } = selectedExpiry(rotationData);
+    const { expires_at } = getSelectedExpiry(rotationData);
     run(async () => {
       setMade(
         await callApi<RotatedKey>('POST', `/v1/keys/${of.key_id}/rotate`, {
@@ -92,10 +92,10 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   if (made)
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}>
       <${KeyShownOnce} made=${made} onDone=${onClose}>
-        <p>${renderMarks(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
+        <p>${renderInlineMarkup(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateOf({ name: keyName(of) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateOf({ name: getKeyName(of) })} onClose=${onClose}>
     <form onSubmit=${rotate}>
       <p>${w.rotateAbout}</p>
       <${Field} label=${w.hours} hint=${w.hoursHint} control=${DecimalInput}
@@ -110,10 +110,10 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
 function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: () => void; children?: Children }) {
   const { me, user } = useSession();
   const { common, keys: w } = words();
-  const line = curlLine(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
+  const line = formatCurlCommand(made, { baseUrl: location.origin, userId: user.user_id, ownId: me.user_id });
   return html`
     <${OneTimeContent} secret=${made.key}>
-      ${renderMarks(w.copyNow)}
+      ${renderInlineMarkup(w.copyNow)}
     <//>
     <${CopyableText} text=${made.key} label=${w.key} />
     ${children}
@@ -122,7 +122,7 @@ function KeyShownOnce({ made, onDone, children }: { made: CreatedKey; onDone: ()
       html`<h3>${w.tryIt}</h3>
         ${line.includes('user_id=') && html`<p class="quiet">${w.asksAbout({ email: user.email })}</p>`}
         <${CopyableText} text=${line} label=${w.line} />
-        <p class="quiet">${renderMarks(w.unchecked)}</p>`
+        <p class="quiet">${renderInlineMarkup(w.unchecked)}</p>`
     }
     <p class="actions"><button type="button" class="main" onClick=${onDone}>${common.doneCopied}</button></p>
   `;

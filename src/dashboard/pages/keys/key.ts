@@ -5,13 +5,13 @@ import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
 /** Returns the display name of an API key. */
-export const keyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
+export const getKeyName = ({ name, prefix }: Pick<Key, 'name' | 'prefix'>): string => name ?? `${prefix}…`;
 
 export const isKeyEnded = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) <= nowMs;
 
 /** Whether an API key expires within a week, so that it should be replaced now. */
-export const endsSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
+export const doesKeyEndSoon = ({ expires_at }: Key, nowMs = Date.now()): boolean =>
   expires_at !== null && Date.parse(expires_at) - nowMs < 7 * 86_400_000;
 
 /** Selectable validity of an API key in days. */
@@ -28,7 +28,7 @@ export function ExpiryChoice({ isChange = false, ...attributes }: { isChange?: b
 }
 
 /** Returns the selected expiry as a member of a request. The value is null for a key that never expires. */
-export function selectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
+export function getSelectedExpiry(given: FormData, nowMs = Date.now()): { expires_at?: string | null } {
   const days = String(given.get(EXPIRY_NAME));
   if (days === '') return {};
   return { expires_at: days === 'never' ? null : new Date(nowMs + Number(days) * DAY_MS).toISOString() };

@@ -27,7 +27,7 @@ const ABOUT: Record<string, 'always' | 'others'> = {
  * Returns a terminal command that reads data of the account `userId` with the key. Null if the key's scopes permit no reading. `ownId`: the
  * key's own account.
  */
-export function curlLine(
+export function formatCurlCommand(
   { key, scopes }: { key: string; scopes: readonly string[] },
   { baseUrl, userId, ownId, nowMs = Date.now() }: { baseUrl: string; userId: string; ownId: string; nowMs?: number },
 ): string | null {

@@ -1,10 +1,10 @@
-import type { Operator } from '#src/api/dashboard/shapes.ts';
+import type { OperatorOverview } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { Badge, Card, RelativeTime } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 
-type Backups = NonNullable<Operator['backups']>;
+type Backups = NonNullable<OperatorOverview['backups']>;
 
 const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
 
@@ -12,7 +12,7 @@ const megabytes = (bytes: number): string => count(Math.ceil(bytes / 1e6));
  * Card with the installation's own back-ups: the last base backup, the archive since then, and errors. It also shows whether a restored
  * installation holds back deliveries.
  */
-export function BackupCard({ backups, held_before }: Pick<Operator, 'backups' | 'held_before'>) {
+export function BackupCard({ backups, held_before }: Pick<OperatorOverview, 'backups' | 'held_before'>) {
   const w = words().backups;
   if (!backups && held_before === null) return null;
   return html`<${Card} title=${w.title}>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Rejected, ReplayCounts } from '#src/api/dashboard/shapes.ts';
+import type { RejectedMessageEntry, ReplayCounts } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { PagedList } from '../../parts/list.ts';
@@ -45,14 +45,14 @@ export function RejectedMessages() {
 }
 
 function List({ device }: { device: string }) {
-  const pages = usePages<Rejected>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
+  const pages = usePages<RejectedMessageEntry>(withQuery('/v1/rejected', { device_id: device, limit: SHOWN }));
   useEffect(() => {
     if (!pages.isFirst) return;
     const timer = setInterval(pages.youngest, EVERY_MS);
     return () => clearInterval(timer);
   }, [pages.isFirst, pages.shown.again]);
   return html`<${PagedList} of=${pages} empty=${html`<p>Nothing was rejected.</p>`}>
-      ${(rows: Rejected[]) => html`<div class="table"><table>
+      ${(rows: RejectedMessageEntry[]) => html`<div class="table"><table>
               <thead><tr><th scope="col">When</th><th scope="col">Topic</th><th scope="col">Reason</th><th scope="col">Message</th></tr></thead>
               <tbody>${rows.map(
                 (row) => html`<tr key=${row.rejected_id}>

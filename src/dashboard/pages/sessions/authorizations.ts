@@ -2,7 +2,7 @@ import type { Authorization } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { LoadedList } from '../../parts/list.ts';
-import { useAction, useAll } from '../../parts/load.ts';
+import { useAction, useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, ConfirmButton, ErrorMessage, RelativeTime } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -12,7 +12,7 @@ import { textNamed, words } from '../../words/words.ts';
 export function Authorizations() {
   const { me } = useSession();
   const { keys, sessions: w } = words();
-  const authorizations = useAll<Authorization>('/v1/authorizations');
+  const authorizations = useAllPages<Authorization>('/v1/authorizations');
   const { run, error } = useAction();
   const end = ({ authorization_id }: Authorization) =>
     run(() => callApi('DELETE', `/v1/authorizations/${authorization_id}`).then(authorizations.again));

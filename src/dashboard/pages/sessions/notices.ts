@@ -1,22 +1,22 @@
 import type { Alert } from '#clients/typescript/client.ts';
 import { withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useAll } from '../../parts/load.ts';
+import { useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { Badge, Card, Loading, renderMarks } from '../../parts/ui.ts';
+import { Badge, Card, Loading, renderInlineMarkup } from '../../parts/ui.ts';
 import { usePageLink, useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { alertRuleName } from '../alerts/alert.ts';
+import { getAlertRuleName } from '../alerts/alert.ts';
 
 /** List of all subjects about which the account can be notified, with the channel of each. */
 export function Notices() {
   const { me } = useSession();
   const to = usePageLink();
   const { alerts: named, sessions: w } = words();
-  const alerts = useAll<Alert>(withQuery('/v1/alerts', { user_id: me.user_id }));
+  const alerts = useAllPages<Alert>(withQuery('/v1/alerts', { user_id: me.user_id }));
   type Notice = [name: string, way: string, isOn: boolean];
   const rows = (all: Alert[]): Notice[] => [
-    ...all.map((one): Notice => [alertRuleName(one), named.deliveries[one.delivery], one.status === 'active']),
+    ...all.map((one): Notice => [getAlertRuleName(one), named.deliveries[one.delivery], one.status === 'active']),
     [words().home.plainWords.title, named.deliveries.email, me.remarks_by_mail],
     [w.security, named.deliveries.email, true],
   ];
@@ -28,6 +28,6 @@ export function Notices() {
           [w.way, ([, way, isOn]) => (isOn ? way : html`<${Badge} kind="quiet">${w.off}<//>`)],
         ])}
     <//>
-    <p class="quiet">${renderMarks(w.changeNotices, (name) => html`<a ...${to('alerts')}>${name}</a>`)}</p>
+    <p class="quiet">${renderInlineMarkup(w.changeNotices, (name) => html`<a ...${to('alerts')}>${name}</a>`)}</p>
   <//>`;
 }

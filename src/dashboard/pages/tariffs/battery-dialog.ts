@@ -3,9 +3,9 @@ import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
-import { createMoneyFormatter, DAY_MS, dayName, kwh, money, percent } from '../../parts/format.ts';
+import { createMoneyFormatter, DAY_MS, formatDay, kwh, money, percent } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
-import { busyAttributes, Dialog, ErrorMessage, Field, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 
@@ -85,7 +85,7 @@ export function BatteryDialog(props: {
       <p class="quiet">${w.limits}</p>
       <${ErrorMessage} text=${error} />
       <section class="preview" aria-label=${w.label}>
-        <div class="note" role="status">${tried ? wordsOf(tried).map((text) => html`<p>${renderMarks(text)}</p>`) : html`<p>${renderMarks(w.fillIn)}</p>`}</div>
+        <div class="note" role="status">${tried ? wordsOf(tried).map((text) => html`<p>${renderInlineMarkup(text)}</p>`) : html`<p>${renderInlineMarkup(w.fillIn)}</p>`}</div>
         ${tried?.answer && html`<${Sides} of=${tried.answer} />`}
       </section>
       <p class="actions">
@@ -117,7 +117,7 @@ function wordsOf({ days, price, answer }: Tried): string[] {
   if (!before.cost || !after.cost) return [w.noTariff, ...cycles, ...unknown];
   const { currency } = before.cost;
   const saved = Number(before.cost.total) - Number(after.cost.total);
-  const from = { start: dayName(days.start), end: dayName(days.end) };
+  const from = { start: formatDay(days.start), end: formatDay(days.end) };
   const first = saved > 0 ? w.saved({ ...from, saved: createMoneyFormatter(currency)(saved) }) : w.savedNothing(from);
   const paysBack = price === null ? [] : [paybackWords({ saved, price, days, currency, unknown_hours })];
   return [first, ...paysBack, ...cycles, ...unknown];

@@ -3,14 +3,14 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { dayName, formatCostNotes, money } from '../../parts/format.ts';
+import { formatCostNotes, formatDay, money } from '../../parts/format.ts';
 import { getErrorsByPath, useFormAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
-import { busyAttributes, Dialog, ErrorMessage, renderMarks } from '../../parts/ui.ts';
+import { busyAttributes, Dialog, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
-import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
+import { getDefaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
 /** Path of the compared tariff in the request, with which the paths of its validation errors begin. */
@@ -32,7 +32,7 @@ export function CompareDialog(props: {
   const w = tariffs.whatIf.compare;
   const begun = ({ terms, name, currency }: StartingPoint) =>
     getTariffForm(terms, { name, currency: current?.currency ?? currency, valid_from: days.start });
-  const [form, setForm] = useState<TariffForm>(() => begun(defaultStartingPoint(current, user.timezone)));
+  const [form, setForm] = useState<TariffForm>(() => begun(getDefaultStartingPoint(current, user.timezone)));
   const [note, setNote] = useState<string | undefined>();
   const [answer, setAnswer] = useState<TariffComparison | null>(null);
   const action = useFormAction((reason) => getErrorsByPath(reason, tariffs.form.wrong, PATH));
@@ -59,7 +59,7 @@ export function CompareDialog(props: {
       <${TariffFields} of=${form} series=${series} mistakes=${action.mistakes} isOffer onChange=${(changed: Partial<TariffForm>) => change((now) => ({ ...now, ...changed }))} />
       <${ErrorMessage} text=${action.error} />
       <section class="preview" aria-label=${w.label}>
-        <p class="note" role="status">${answer ? renderMarks(wordsOf(answer)) : renderMarks(w.fillIn)}</p>
+        <p class="note" role="status">${answer ? renderInlineMarkup(wordsOf(answer)) : renderInlineMarkup(w.fillIn)}</p>
         ${answer && html`<${Parts} of=${answer} />`}
       </section>
       <p class="actions">
@@ -74,7 +74,7 @@ export function CompareDialog(props: {
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];
-  const totals = { name, total: money(cost.total, currency), start: dayName(start), end: dayName(end) };
+  const totals = { name, total: money(cost.total, currency), start: formatDay(start), end: formatDay(end) };
   if (difference === null) return w.alone(totals);
   const amount = money(difference.replace('-', ''), currency);
   if (Number(difference) === 0) return w.same(totals);

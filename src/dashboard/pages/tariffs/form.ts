@@ -1,5 +1,5 @@
 import type { Rates, Tariff } from '#clients/typescript/client.ts';
-import { readDecimal, toTypedNumber } from '../../parts/decimal-input.ts';
+import { parseLocalDecimal, toTypedNumber } from '../../parts/decimal-input.ts';
 import type { TariffTemplate } from './templates.ts';
 
 /** A tariff in the form of its input fields: numbers are text, and empty fields are omitted. */
@@ -18,13 +18,13 @@ export interface RatesForm {
   kind: 'none' | 'flat' | 'periods' | 'series';
   per_kwh: string;
   /** Periods with prices. The price of the last period applies to all other times. */
-  periods: PeriodForm[];
+  periods: RatePeriodForm[];
   series_id: string;
   multiply: string;
   add: string;
 }
 
-export interface PeriodForm {
+export interface RatePeriodForm {
   per_kwh: string;
   /** Weekdays of the period. Empty: every day. */
   days: number[];
@@ -34,12 +34,12 @@ export interface PeriodForm {
 }
 
 export const EMPTY_CAPACITY_CHARGE = { per_kw_month: '', months_averaged: '', minimum_kw: '' };
-export const EMPTY_CONDITION: PeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
+export const EMPTY_RATE_PERIOD: RatePeriodForm = { per_kwh: '', days: [], from: '', to: '', months: [] };
 /** Initial input for rates: a day period and a night period. */
 const NO_RATES: RatesForm = {
   kind: 'none',
   per_kwh: '',
-  periods: [{ ...EMPTY_CONDITION, from: '06:00', to: '22:00' }, EMPTY_CONDITION],
+  periods: [{ ...EMPTY_RATE_PERIOD, from: '06:00', to: '22:00' }, EMPTY_RATE_PERIOD],
   series_id: '',
   multiply: '',
   add: '',
@@ -74,7 +74,7 @@ function ratesForm(rates: Rates): RatesForm {
   }
   // The end of a day, 24:00, becomes 00:00, because a time input cannot show 24:00.
   const periods = rates.periods.map((one) => ({
-    ...EMPTY_CONDITION,
+    ...EMPTY_RATE_PERIOD,
     ...one,
     per_kwh: toTypedNumber(one.per_kwh),
     to: (one.to ?? '').replace('24:00', '00:00'),
@@ -115,7 +115,7 @@ function ratesOf({ kind, per_kwh, periods, series_id, multiply, add }: RatesForm
   return { per_kwh: decimal(per_kwh) };
 }
 
-const periodOf = ({ per_kwh, days, from, to, months }: PeriodForm) => ({
+const periodOf = ({ per_kwh, days, from, to, months }: RatePeriodForm) => ({
   per_kwh: decimal(per_kwh),
   days: someOf(days, 7),
   from: from || undefined,
@@ -128,7 +128,7 @@ const someOf = (numbers: number[], all: number) =>
 
 /** Converts a typed decimal to the service's format. For invalid or ambiguous text, returns text that the service rejects. */
 function decimal(text: string): string {
-  const typed = readDecimal(text);
+  const typed = parseLocalDecimal(text);
   if (typed.kind === 'number') return typed.value;
   return typed.kind === 'unclear' ? 'unclear' : text.trim();
 }

@@ -1,11 +1,11 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
-import { decimals, monthNames, time, weekdayNames } from '../../parts/format.ts';
+import { decimals, listMonthNames, listWeekdayNames, time } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
-import { Field, renderMarks } from '../../parts/ui.ts';
+import { Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { EMPTY_CONDITION, type PeriodForm, type RatesForm } from './form.ts';
+import { EMPTY_RATE_PERIOD, type RatePeriodForm, type RatesForm } from './form.ts';
 
 const KINDS: readonly RatesForm['kind'][] = ['none', 'flat', 'periods', 'series'];
 
@@ -38,7 +38,7 @@ export function RatesFields(props: {
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
     periods: () =>
-      html`<${PeriodsFields} name=${name} of=${rates.periods} unit=${unit} isRequired=${isRequired} mistakes=${mistakes} onChange=${(periods: PeriodForm[]) => set({ periods })} />`,
+      html`<${PeriodsFields} name=${name} of=${rates.periods} unit=${unit} isRequired=${isRequired} mistakes=${mistakes} onChange=${(periods: RatePeriodForm[]) => set({ periods })} />`,
     series: () =>
       html`<${SeriesFields} name=${name} of=${rates} currency=${currency} series=${series} isRequired=${isRequired} mistakes=${mistakes} onChange=${set} />`,
   };
@@ -56,16 +56,16 @@ export function RatesFields(props: {
 /** Fields for prices by time. */
 function PeriodsFields(props: {
   name: 'import' | 'export';
-  of: PeriodForm[];
+  of: RatePeriodForm[];
   unit: string;
   isRequired: boolean;
   mistakes: ErrorsByPath;
-  onChange: (periods: PeriodForm[]) => void;
+  onChange: (periods: RatePeriodForm[]) => void;
 }) {
   const { name, of: all, unit, isRequired, mistakes, onChange: put } = props;
   const w = words().tariffs.form;
   const swapped = (index: number) =>
-    all.toSpliced(index - 1, 2, all[index] as PeriodForm, all[index - 1] as PeriodForm);
+    all.toSpliced(index - 1, 2, all[index] as RatePeriodForm, all[index - 1] as RatePeriodForm);
   const isAsked = isRequired || all.some(({ per_kwh }) => per_kwh !== '');
   return html`<p class="quiet">${w.periodsHint}${isRequired ? '' : ` ${w.noFeedInPeriods}`}</p>
       ${all.map(
@@ -77,30 +77,30 @@ function PeriodsFields(props: {
           unit=${unit}
           isRequired=${isAsked}
           mistakes=${mistakes}
-          onChange=${(changed: PeriodForm) => put(all.with(index, changed))}
+          onChange=${(changed: RatePeriodForm) => put(all.with(index, changed))}
           onEarlier=${index > 0 ? () => put(swapped(index)) : null}
           onRemove=${all.length > 2 ? () => put(all.toSpliced(index, 1)) : null}
         />`,
       )}
-      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_CONDITION))}>${w.addPeriod}</button></p>`;
+      <p class="actions"><button type="button" onClick=${() => put(all.toSpliced(-1, 0, EMPTY_RATE_PERIOD))}>${w.addPeriod}</button></p>`;
 }
 
 /** Fields for a price and its times. The last price in the list has no time fields, because it applies to all other times. */
 function PeriodFields(props: {
   name: string;
   number: number;
-  of: PeriodForm;
+  of: RatePeriodForm;
   isLast: boolean;
   unit: string;
   isRequired: boolean;
   mistakes: ErrorsByPath;
-  onChange: (period: PeriodForm) => void;
+  onChange: (period: RatePeriodForm) => void;
   onEarlier: (() => void) | null;
   onRemove: (() => void) | null;
 }) {
   const { name, number, of: period, isLast, unit, isRequired, mistakes, onChange, onEarlier, onRemove } = props;
   const w = words().tariffs.form;
-  const set = (changed: Partial<PeriodForm>) => onChange({ ...period, ...changed });
+  const set = (changed: Partial<RatePeriodForm>) => onChange({ ...period, ...changed });
   const time = (
     member: 'from' | 'to',
     label: string,
@@ -119,10 +119,10 @@ function PeriodFields(props: {
   return html`<fieldset class="period">
     <legend>${w.period({ number })}</legend>
     <div class="columns three">${cost}${time('from', w.from)}${time('to', w.until)}</div>
-    <${Some} legend=${w.on} names=${weekdayNames()} of=${period.days} onChange=${(days: number[]) => set({ days })} />
+    <${Some} legend=${w.on} names=${listWeekdayNames()} of=${period.days} onChange=${(days: number[]) => set({ days })} />
     <details class="more" open=${period.months.length > 0 && period.months.length < 12}>
       <summary>${w.someMonths}</summary>
-      <${Some} legend=${w.in} names=${monthNames()} of=${period.months} onChange=${(months: number[]) => set({ months })} />
+      <${Some} legend=${w.in} names=${listMonthNames()} of=${period.months} onChange=${(months: number[]) => set({ months })} />
     </details>
     <p class="actions">
       ${onEarlier && html`<button type="button" aria-label=${w.movePeriodUp({ number })} onClick=${onEarlier}>${w.moveUp}</button>`}
@@ -168,7 +168,7 @@ function SeriesFields(props: {
     ${
       series !== null &&
       fitting.length === 0 &&
-      html`<p class="note">${renderMarks(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
+      html`<p class="note">${renderInlineMarkup(w.noSeries({ currency: currency || w.thisCurrency }), (name) => html`<a href="/docs" target="_blank" rel="noreferrer">${name}</a>`)}</p>`
     }
     <${Field} label=${w.series} hint=${hint} mistake=${mistakes[`${name}.series_id`]} control="select"
       name=${`${name}.series_id`} required=${isRequired}

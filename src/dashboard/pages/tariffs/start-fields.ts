@@ -31,7 +31,7 @@ function startOf(from: string, form: number, current: Tariff | null): StartingPo
 }
 
 /** Returns the starting point of a new tariff until the user selects another. */
-export const defaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
+export const getDefaultStartingPoint = (current: Tariff | null, zone: string): StartingPoint =>
   startOf(likely(current, zone), 0, current);
 
 /**

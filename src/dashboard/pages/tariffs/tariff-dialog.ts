@@ -3,15 +3,15 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, isTemporary } from '../../api.ts';
 import { html } from '../../html.ts';
-import { dayName, formatCostNotes, money } from '../../parts/format.ts';
+import { formatCostNotes, formatDay, money } from '../../parts/format.ts';
 import { type ErrorsByPath, getErrorsByPath, RETRY_MS, useFormAction } from '../../parts/load.ts';
 import { monthBefore } from '../../parts/period.ts';
-import { Dialog, FormButtons, renderMarks } from '../../parts/ui.ts';
+import { Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
 import { areRatesEmpty, getTariffForm, type TariffForm, toTariffMembers } from './form.ts';
-import { defaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
+import { getDefaultStartingPoint, type StartingPoint, StartingPointSelect } from './start-fields.ts';
 import { TariffFields } from './tariff-fields.ts';
 
 /**
@@ -34,13 +34,13 @@ export function TariffDialog(props: {
   const valid_from = all.length === 0 ? `${today.slice(0, 7)}-01` : today;
   const begun = ({ terms, name, currency }: StartingPoint, valid_from: string) =>
     getTariffForm(terms, { name, currency, valid_from });
-  const [first] = useState(() => defaultStartingPoint(current, user.timezone));
+  const [first] = useState(() => getDefaultStartingPoint(current, user.timezone));
   const [form, setForm] = useState<TariffForm>(() => (known ? getTariffForm(known, known) : begun(first, valid_from)));
   const [note, setNote] = useState(known ? undefined : first.note);
   const errorsOf = (reason: unknown): ErrorsByPath => {
     const taken = all.find((one) => one.valid_from === form.valid_from && one.tariff_id !== known?.tariff_id);
     if (reason instanceof ApiFailure && reason.status === 409 && taken)
-      return { valid_from: w.taken({ name: taken.name, day: dayName(taken.valid_from) }) };
+      return { valid_from: w.taken({ name: taken.name, day: formatDay(taken.valid_from) }) };
     return getErrorsByPath(reason, w.wrong);
   };
   const action = useFormAction(errorsOf);
@@ -117,5 +117,5 @@ function wordsOf({ start, currency, alternatives }: TariffComparison) {
     ...part(cost.export, w.export),
     ...formatCostNotes(cost),
   ];
-  return renderMarks(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
+  return renderInlineMarkup(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
 }

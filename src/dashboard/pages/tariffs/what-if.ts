@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Tariff } from '#clients/typescript/client.ts';
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { dayBefore } from '../../parts/format.ts';
+import { getDayBefore } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 import { BatteryDialog } from './battery-dialog.ts';
@@ -15,9 +15,9 @@ interface Days {
 }
 
 /** Returns the last twelve whole months before a day. Pure. */
-export function lastTwelveMonths(today: string): Days {
+export function getLastTwelveMonths(today: string): Days {
   const month = today.slice(5, 7);
-  return { start: `${Number(today.slice(0, 4)) - 1}-${month}-01`, end: dayBefore(`${today.slice(0, 7)}-01`) };
+  return { start: `${Number(today.slice(0, 4)) - 1}-${month}-01`, end: getDayBefore(`${today.slice(0, 7)}-01`) };
 }
 
 /**
@@ -28,7 +28,7 @@ export function WhatIf(props: { current: Tariff | null; today: string; series: U
   const { current, today, series } = props;
   const [open, setOpen] = useState<'compare' | 'battery' | null>(null);
   const { whatIf: w } = words().tariffs;
-  const days = lastTwelveMonths(today);
+  const days = getLastTwelveMonths(today);
   const close = () => setOpen(null);
   return html`<${Card} title=${w.title}>
     <p class="quiet">${w.about}</p>

@@ -11,11 +11,11 @@ import {
   Field,
   FormButtons,
   OneTimeContent,
-  renderMarks,
+  renderInlineMarkup,
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { newSecret, receiverCode } from './webhook.ts';
+import { createReceiverCode, newSecret } from './webhook.ts';
 
 /** Dialog that subscribes the signed-in account to events. It then shows the subscription's secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
@@ -40,7 +40,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   if (secret !== null)
     return html`<${Dialog} title=${w.newWebhook} onClose=${onClose}>
       <${SecretShown} secret=${secret} onDone=${onClose}>
-        <p>${renderMarks(w.giveIt)}</p>
+        <p>${renderInlineMarkup(w.giveIt)}</p>
       <//>
     <//>`;
   return html`<${Dialog} title=${w.create} onClose=${onClose}>
@@ -87,7 +87,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
         <p>${w.rotation.bothSign}</p>
       <//>
     <//>`;
-  return html`<${Dialog} title=${w.rotateSecretOf({ name: webhookName(webhook) })} onClose=${onClose}>
+  return html`<${Dialog} title=${w.rotateSecretOf({ name: getWebhookName(webhook) })} onClose=${onClose}>
     <p>${w.rotation.about}</p>
     <p class="quiet">${w.rotation.again}</p>
     <${ErrorMessage} text=${error} />
@@ -101,13 +101,13 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
 /** Shows the secret of a subscription, with sample code of a receiver that verifies signatures. `children`: further notes. */
 const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () => void; children?: Children }) => html`
   <${OneTimeContent} secret=${secret}>
-    ${renderMarks(words().webhooks.secret.copyNow)}
+    ${renderInlineMarkup(words().webhooks.secret.copyNow)}
   <//>
   <${CopyableText} text=${secret} label=${words().webhooks.secret.label} />
   ${children}
   <h3>${words().webhooks.secret.receiver}</h3>
-  <${CopyableText} text=${receiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
-  <p class="quiet">${renderMarks(
+  <${CopyableText} text=${createReceiverCode(secret)} label=${words().webhooks.secret.receiverLabel} />
+  <p class="quiet">${renderInlineMarkup(
     words().webhooks.secret.about,
     (name) => html`<a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">${name}</a>`,
   )}</p>
@@ -116,5 +116,5 @@ const SecretShown = ({ secret, onDone, children }: { secret: string; onDone: () 
 export type EventType = Webhook['event'];
 
 /** Returns the display name of a webhook subscription. */
-export const webhookName = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
+export const getWebhookName = ({ events, url }: Pick<Webhook, 'events' | 'url'>): string =>
   words().webhooks.to({ event: events.join(', '), url });

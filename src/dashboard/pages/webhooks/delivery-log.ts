@@ -6,10 +6,10 @@ import { html } from '../../html.ts';
 import { ago, time } from '../../parts/format.ts';
 import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
-import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderMarks } from '../../parts/ui.ts';
+import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
 import { count } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
-import { webhookName } from './create-webhook.ts';
+import { getWebhookName } from './create-webhook.ts';
 import { getAttemptOutcome } from './webhook.ts';
 
 const SHOWN = 20;
@@ -43,10 +43,10 @@ export function DeliveryLog({ of: webhook, zone, tests }: { of: Webhook; zone: s
     run(() => callApi('POST', `/v1/webhooks/${webhook.webhook_id}/deliveries/${delivery_id}/retry`).then(again));
   const pending = value?.rows.filter(({ status }) => status === 'pending').length ?? 0;
   return html`<${Card} title=${webhooks.deliveries}>
-    <p class="quiet">${renderMarks(w.about({ name: webhookName(webhook) }))}</p>
+    <p class="quiet">${renderInlineMarkup(w.about({ name: getWebhookName(webhook) }))}</p>
     <p class="hidden" role="status">${pending === 0 ? '' : w.pending({ count: pending })}</p>
     <${ErrorMessage} text=${error} />
-    <${PagedList} of=${pages} label=${w.label} empty=${html`<p>${renderMarks(w.empty)}</p>`}>${table}<//>
+    <${PagedList} of=${pages} label=${w.label} empty=${html`<p>${renderInlineMarkup(w.empty)}</p>`}>${table}<//>
   <//>`;
 
   function table(rows: Delivery[]) {
@@ -144,7 +144,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
       <section aria-label=${w.request}>
         <h3>${w.sent}</h3>
         <pre tabindex="0" role="group" aria-label=${w.firstLines}><code>${headOf(request)}</code></pre>
-        <p class="quiet">${renderMarks(w.madeAnew)}</p>
+        <p class="quiet">${renderInlineMarkup(w.madeAnew)}</p>
         <pre tabindex="0" role="group" aria-label=${w.body}><code>${indented(request.body)}</code></pre>
         <p class="quiet">${w.indented}</p>
       </section>
