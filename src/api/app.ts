@@ -65,7 +65,7 @@ interface AppParts {
   writeEndedObjects?: (() => Promise<void>) | null;
   metrics?: Metrics;
   log: Logger;
-  /** Signal on which clients are asked to move to another process. Requests are still answered after it. */
+  /** Aborts when clients should move to another process. Requests that arrive later are still answered. */
   handOn?: AbortSignal;
   /** Time limits of a connection, in ms, that replace those of `SERVER_TIMEOUTS`. */
   patience?: Partial<typeof SERVER_TIMEOUTS>;
@@ -87,8 +87,7 @@ export function buildApp(context: ApiContext, parts: AppParts): FastifyInstance 
   app.addHook('preClose', async () => http2()?.close());
   app.addHook('onClose', () => calculator.close());
   handOn?.addEventListener('abort', () => live.handOn());
-  // Hooks that await nothing call `done` instead of returning a promise, because a promise per hook took a noticeable part of a short
-  // request.
+  // Hooks that await nothing call `done` instead of returning a promise, because one promise per hook measurably slowed short requests.
   addConnectionDraining(app, handOn, () => http2()?.handOn());
   addRequestSpans(app);
   addRequestLog(app);
@@ -145,7 +144,8 @@ function createInstance({ tls, patience, log, trustProxy, publicUrl }: AppParts)
     // A request that arrives during shutdown is answered normally; its connection is then closed.
     return503OnClosing: false,
     trustProxy: trustProxy && trustProxy.length > 0 ? [...trustProxy] : false,
-    // No limit for identifiers: an identifier of any length gets 404 if it does not exist. 16 KiB is the limit of a whole request head.
+    // The router does not limit the length of an identifier in a path: an unknown identifier of any length gets 404. The head of a request
+    // is limited to 16 KiB.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => decodable(toOriginForm(request.url ?? '/')),
     clientErrorHandler: (error, socket) =>
@@ -197,8 +197,8 @@ function recordEndings(app: FastifyInstance, writeEndedObjects: () => Promise<vo
 }
 
 /**
- * Returns the URL; if its percent-encoding is invalid, with the percent signs taken literally. Such a path does not exist, but it passes
- * the same checks in the same order as every other path.
+ * Returns the URL. If its percent-encoding is invalid, replaces the percent signs with literal ones, so that the URL passes the same checks
+ * as every other path and gets 404.
  */
 function decodable(url: string): string {
   try {

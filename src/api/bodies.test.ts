@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { DASHBOARD_OPERATIONS } from './dashboard/operations.ts';
 import { OPERATIONS } from './v1/operations.ts';
 
-/** A list with more items than any request may contain. */
+/** A JSON array with more items than any request may contain. */
 const TOO_MANY = Array.from({ length: 150_000 }, () => 0);
 
 const bodies = [...OPERATIONS, ...DASHBOARD_OPERATIONS].flatMap(({ method, path, body }) =>

@@ -62,7 +62,7 @@ export class SenmlPack {
 
 /** Lets the routes of a scope also accept SenML packs. */
 export function acceptSenml(scope: FastifyInstance): void {
-  // Unknown members of a SenML pack, including `__proto__`, are ignored, as in MQTT messages.
+  // The parser ignores unknown members of a SenML pack, including `__proto__`, as the MQTT decoder does.
   const readJson = scope.getDefaultJsonParser('remove', 'remove');
   scope.removeContentTypeParser('application/json');
   acceptText(scope, 'application/json', (request, text, done) => void readJson(request, text, done));
@@ -105,7 +105,8 @@ async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows
 }
 
 /**
- * Maximum nesting depth of JSON. Valid requests are less deep; recursive functions would overflow the stack at some thousands of levels.
+ * Maximum nesting depth of JSON in a request. Valid requests are less deep; some thousands of levels would overflow the stack of recursive
+ * functions.
  */
 const MAX_LEVELS = 100;
 

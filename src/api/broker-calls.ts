@@ -99,9 +99,9 @@ function actionOf(request: FastifyRequest, call: Call): 'publish' | 'subscribe' 
 }
 
 /**
- * Sends the response to a call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`, mosquitto-go-auth
- * `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id of the persistent session, for brokers that accept a client id here
- * (VerneMQ also needs the mountpoint).
+ * Sends the response to a broker's call in the broker's format: VerneMQ expects `ok` or an error, RabbitMQ a word, EMQX `result`,
+ * mosquitto-go-auth `ok`. EMQX and mosquitto-go-auth get the same body. `kept`: client id to assign, for brokers whose response can set the
+ * client id of a persistent session (VerneMQ also needs the mountpoint).
  */
 function answer(
   request: FastifyRequest,

@@ -11,7 +11,7 @@ export interface CompressedFile {
   type: string;
   etag: string;
   plain: Buffer;
-  /** The compressed forms by content coding. A client that accepts both equally gets the first. */
+  /** Compressed forms of the file, by content coding. A client that accepts both codings equally gets the first. */
   coded: Readonly<Record<'br' | 'gzip', Buffer>>;
 }
 

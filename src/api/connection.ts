@@ -19,9 +19,9 @@ const streamOf = ({ raw }: FastifyReply) =>
 export const getConnection = (reply: FastifyReply): object => reply.request.raw.socket ?? reply.raw;
 
 /**
- * Makes Node store the client's address of a connection that was just accepted: Node stores it when it is first read, and can no longer
- * read it after the connection has closed. Limits, logs and the audit log need the address for requests whose client has hung up. Destroys
- * a connection that has already closed.
+ * Makes Node cache the client's address of a newly accepted connection. Node reads the address on first access, and cannot read it after
+ * the connection has closed. Limits, logs and the audit log need the address of clients that have disconnected. Destroys a connection that
+ * has already closed.
  */
 export function storeClientAddress(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -34,7 +34,10 @@ export function hasDisconnected(reply: FastifyReply): boolean {
   return reply.raw.destroyed || reply.request.raw.socket?.destroyed === true;
 }
 
-/** Calls `run` once, when the client has received the whole response or has disconnected; immediately if either has already happened. */
+/**
+ * Calls `run` once, when the client has received the whole response or has disconnected. If either has already happened, calls `run`
+ * immediately.
+ */
 export function onConnectionClosed(reply: FastifyReply, run: () => void): void {
   const stream = streamOf(reply);
   if (hasDisconnected(reply)) run();
@@ -72,7 +75,7 @@ function waitingAt(socket: Socket): Set<() => void> {
  */
 export const closeConnection = (reply: FastifyReply): void => void reply.raw.destroy();
 
-/** Maximum number of bytes that are read and discarded of a refused request body. */
+/** Maximum number of bytes that are read and discarded from the body of a refused request. */
 const MAX_DISCARDED_BYTES = 67_108_864;
 
 /**
@@ -89,6 +92,6 @@ export async function discardBody(reply: FastifyReply): Promise<void> {
       if (bytes > MAX_DISCARDED_BYTES) return;
     }
   } catch {
-    // The client has disconnected, so there is no more to discard.
+    // The client has disconnected, so no more of the request body arrives.
   }
 }

@@ -89,8 +89,8 @@ export interface RejectedMessagesPort {
   /** Lists rejected messages, newest first. `before`: a rejected_id; only earlier messages are returned. */
   list(which: { deviceId?: string }, page: { limit: number; before?: number }): Promise<RejectedRow[]>;
   /**
-   * Replays rejected messages as they arrived. Null if another replay is in progress. `whileAllowed` runs the replay of each page; if it
-   * throws, the replay ends.
+   * Replays rejected messages in their original form. Returns null if another replay is in progress. `whileAllowed` runs the replay of each
+   * page while the caller's access is locked; if it throws, the replay ends.
    */
   replay(
     which: { deviceId?: string },

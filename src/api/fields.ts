@@ -113,7 +113,7 @@ export function checkComputedDays(
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const mistake = (message: string) => context.addIssue({ code: 'custom', path: ['end'], message });
-  // If a date is invalid, its field has an error of its own.
+  // An invalid date already has its own validation error.
   if (!isDate(start) || !isDate(end)) return;
   if (end < start) mistake('must not lie before start');
   if (!isWithinMonths(start, end, MAX_COMPUTED_MONTHS))
@@ -146,7 +146,7 @@ export const includeField = (names: readonly IncludeName[]) => {
     );
 };
 
-/** `complete` is another name of `coverage`: both request the same two members. */
+/** The name `complete` requests the same two members as `coverage`. */
 const canonicalInclude = (name: string): string => (name === 'complete' ? 'coverage' : name);
 
 /** Splits `include` into its names. Whether it contains `cost` and `emissions` is returned separately. */

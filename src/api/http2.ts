@@ -34,12 +34,13 @@ export interface Http2Server {
   close(): void;
 }
 
-/** Maximum number of concurrent requests on a connection. Browsers and libraries expect at least 100 (RFC 9113, 5.1.2). */
+/** Maximum number of concurrent requests on an HTTP/2 connection. Browsers and libraries expect at least 100 (RFC 9113, 5.1.2). */
 const MAX_STREAMS = 100;
 
 /**
- * Maximum number of frames in ten seconds on a connection that sends no requests or cancels its requests (CVE-2023-44487). Well-behaved
- * clients stay far below. (nghttp2 itself counts resets, but ends a connection only with its next write, some thousands of resets later.)
+ * Maximum number of frames in ten seconds on an HTTP/2 connection that sends no requests or cancels its requests (CVE-2023-44487).
+ * Well-behaved clients send far fewer frames. nghttp2 itself counts resets, but ends a connection only with its next write, after some
+ * thousands of resets.
  */
 const IDLE_FRAMES = { perMs: 10_000, pings: 100, settings: 50, resets: 200 };
 
@@ -109,8 +110,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
       if (underWay > 0 || session.destroyed) return;
       timer = setTimeout(() => {
         session.close();
-        // Destroys the session after a second, because an incomplete head, or bytes that the client does not read, could hold the
-        // connection open.
+        // Destroys the session after a second, because an incomplete request head or unread bytes could keep the connection open.
         setTimeout(() => session.destroy(), 1_000).unref();
       }, keepAliveTimeout);
     });
@@ -118,7 +118,7 @@ function endIdle(session: ServerHttp2Session, { headersTimeout, keepAliveTimeout
   session.once('close', () => clearTimeout(timer));
 }
 
-/** Ends a connection that floods the server with frames that need a response but request nothing. */
+/** Ends an HTTP/2 connection that sends too many frames that need a response but are not requests. */
 function endFloods(session: ServerHttp2Session): void {
   let sinceMs = 0;
   const counts = { pings: 0, settings: 0, resets: 0 };
@@ -139,8 +139,8 @@ function endFloods(session: ServerHttp2Session): void {
       if (!isCounted) countReset();
       isCounted = true;
     };
-    // `aborted` precedes `close`, which waits until all received data was read. It is not emitted if the stream's response was already
-    // complete.
+    // The event `aborted` comes before `close`, which waits until all received data was read. `aborted` is not emitted if the stream's
+    // response was already complete.
     stream.once('aborted', countOnce);
     stream.once('close', () => {
       if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countOnce();
@@ -149,8 +149,8 @@ function endFloods(session: ServerHttp2Session): void {
 }
 
 /**
- * Objects that replace the connections of requests. The compatibility layer has no address for a closed stream, but the request log needs
- * the address.
+ * Substitutes for the connections of requests, by stream. Node's compatibility layer has no address for a closed stream, but the request
+ * log needs it.
  */
 const connections = new WeakMap<Http2Session, object>();
 
@@ -167,11 +167,11 @@ function connectionOf(session: Http2Session | undefined): object {
 function bound(request: Http2ServerRequest, response: Http2ServerResponse, patience: Http2Timeouts): void {
   const { stream } = response;
   Object.defineProperty(request, 'socket', { value: connectionOf(stream.session) });
-  // fastify and Node's streams read `destroyed` of a response. Without this property, a response to a disconnected client is never
-  // abandoned.
+  // fastify and Node's streams read `destroyed` of a response. If this property were missing, a response to a disconnected client would
+  // never be abandoned.
   Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed });
   Object.defineProperty(response, 'closed', { get: () => stream.closed });
-  // Errors are ignored here; without a listener, an error would stop the process.
+  // The listener ignores errors. Without a listener, an error would stop the process.
   request.on('error', () => {});
   const fail = () => request.emit('error', new AppError('badRequest'));
   // Reports an aborted body as an error, because the compatibility layer ends it like a complete body.
@@ -180,7 +180,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
     ? undefined
     : setTimeout(() => {
         fail();
-        // Has no effect if the response is complete.
+        // This call has no effect if the response is complete.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));

@@ -45,7 +45,7 @@ export async function awaitFirstPage<T>(pages: AsyncGenerator<T>): Promise<Async
 /** Long responses to one account that are in progress in this process. */
 interface LongAnswers {
   underWay: number;
-  /** The last page of the account that is computed or queued, and the pause after it. */
+  /** The account's last page that is computed or queued, and the pause after this page. */
   last: Promise<unknown>;
 }
 const ofAccounts = new Map<string, LongAnswers>();

@@ -56,8 +56,8 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   /** Header `Accept-Language` of the request. */
   languages: string;
   /**
-   * Runs one piece of a change while the caller is reloaded and locked. For `changes: 'piece by piece'`. Throws if the caller has lost
-   * access.
+   * Runs one piece of a change while the caller is reloaded and locked. Used by operations with `changes: 'piece by piece'`. Throws if the
+   * caller has lost access.
    */
   whileAllowed<T>(piece: (caller: Caller) => Promise<T>): Promise<T>;
   /** Reloads the caller during a long read. Throws if the caller has lost access. */
@@ -130,9 +130,9 @@ interface OperationDefinition<
    */
   isTrial?(body: unknown): boolean;
   /**
-   * Entry in the audit log, written in the transaction of the change. `target`: name of the path parameter, or of the member of the
-   * response or the body, with the id of the action's target. `of`: another path parameter to record. `via`: interface of the request, if
-   * it is not the HTTP API. Every operation that changes data has an entry.
+   * Entry in the audit log, written in the transaction of the change. `target`: name of the path parameter, response member or body member
+   * that contains the id of the action's target. `of`: another path parameter to record. `via`: interface of the request, if it is not the
+   * HTTP API. Every operation that changes data has an entry.
    */
   audit?: { action: string; target: string; of?: string; via?: 'mcp' };
   /** Media type of the response if it is not JSON. The response is then a stream, described as a string. */
@@ -249,7 +249,7 @@ const change: RunRequest = async (definition, context, caller, request, reply) =
   );
 };
 
-/** Runs a request of a caller that was reloaded before, unless the request only reads. */
+/** Handles a request whose caller has just been reloaded, or that only reads. */
 const answer: RunRequest = async (definition, context, caller, request, reply) => {
   const call = callOf(definition, context, caller, request, reply);
   const { method, status = method === 'POST' ? 201 : 200 } = definition;
@@ -406,15 +406,15 @@ function allow({ scopes, memberId, appId }: Caller, definition: AnyOperation): v
   if ((memberId !== undefined || appId !== undefined) && definition.forOwnerOnly) throw new AppError('forbidden');
   const missing = getOperationScopes(definition).filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return;
-  // The error may name the missing scope, because the scope concerns only the caller's own key. No data have been looked up yet, so the
-  // error reveals nothing else.
+  // The error can name the missing scope, because the scope concerns only the caller's own key. No data have been read yet, so the error
+  // reveals nothing else.
   throw new AppError('forbidden', { details: [{ field: 'scope', message: `must include ${missing.join(' and ')}` }] });
 }
 
 function tellDeprecation(reply: FastifyReply, { since, sunset, see }: Deprecation): void {
   reply.header('Deprecation', `@${Math.floor(since.getTime() / 1_000)}`);
   if (sunset) reply.header('Sunset', sunset.toUTCString());
-  // The header may already contain the link to the next page.
+  // An earlier hook may have set the header with the link to the next page.
   const links = [reply.getHeader('Link'), `<${see}>; rel="deprecation"; type="text/html"`];
   reply.header('Link', links.filter(Boolean).join(', '));
 }

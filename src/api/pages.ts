@@ -25,8 +25,8 @@ function linkNext(reply: Linked, url: string, cursor: string): void {
 }
 
 /**
- * Returns a cursor of a list: an identifier, and a checksum that shows that the service created the cursor for this list. A cursor is not
- * secret and grants no access.
+ * Returns a cursor of a list. It consists of an identifier and a checksum, which shows that the service created the cursor for this list. A
+ * cursor is not secret and grants no access.
  */
 const cursorOf = (path: string, id: string): string =>
   `${Buffer.from(id).toString('base64url')}.${createHash('sha256').update(`${path} ${id}`).digest('base64url').slice(0, 8)}`;

@@ -36,7 +36,5 @@ export const sendPlainPage = (
     .type('text/html; charset=utf-8')
     .send(renderPlainPage(title, text, options));
 
-/**
- * Whether the client is a browser that opens a page, and not a program. Some addresses serve both, and respond to each in its own format.
- */
+/** Whether the client is a browser that opens a page. Some addresses serve browsers and programs, each in its own format. */
 export const wantsHtml = ({ accept = '' }: { accept?: string | undefined }): boolean => /\btext\/html\b/i.test(accept);

@@ -107,8 +107,8 @@ export async function startApi(config: Config, parts: ApiParts): Promise<Api> {
       certificate = pair.cert;
     },
     async stop() {
-      // Half of the time is for proxies to detect the shutdown (/readyz), and the other half for clients to move to another process. All
-      // requests are answered during this time.
+      // Half of the shutdown time is for proxies to detect the shutdown (/readyz), the other half for clients to move to another process.
+      // All requests are answered during the shutdown time.
       const halfMs = (config.api.drainSeconds * 1_000) / 2;
       isLeaving = true;
       await setTimeout(halfMs);
@@ -165,7 +165,7 @@ async function listen(app: FastifyInstance, config: Config, log: Logger, publicU
 /** Whether the database responds and accepts writes. */
 async function acceptsWrites(pool: Pool): Promise<boolean> {
   try {
-    // Raw SQL: `pg_is_in_recovery()` is a state of the server, not of a table.
+    // Raw SQL: `pg_is_in_recovery()` returns a state of the server, not of a table.
     const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"');
     return !rows[0].isStandby;
   } catch {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitUnsentAnswers } from './unsent.ts';
 
-/** Returns a generator of random numbers that are the same in each run. */
+/** Returns a random number generator with the same numbers in each run. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

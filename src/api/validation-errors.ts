@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FieldError } from '#src/core/errors.ts';
 
-/** Maximum number of validation errors in one response. Of a body with thousands of errors, only the first are reported. */
+/** Maximum number of validation errors in one response. For a body with thousands of errors, only the first are reported. */
 export const MAX_VALIDATION_ERRORS = 100;
 
 /**

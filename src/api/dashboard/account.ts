@@ -40,8 +40,8 @@ export const endUserSession = defineOperation('DELETE /v1/sessions/{session_id}'
 });
 
 /**
- * Maximum number of imports in the list. The passwords of an import are available for a day, and a person rarely makes more imports by hand
- * in a day.
+ * Maximum number of imports in the list. The passwords of an import can be fetched for a day, and a person rarely starts more imports in a
+ * day.
  */
 const MOST = 20;
 

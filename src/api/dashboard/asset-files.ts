@@ -15,7 +15,7 @@ const LIBRARIES: Record<string, string> = {
   htm: 'htm/dist/htm.module.js',
   qr: 'qr/index.js',
   'icu-minify/format': 'icu-minify/dist/esm/production/format.js',
-  // The IIFE script is half the size of the library's ES module.
+  // The library's IIFE script is half the size of its ES module.
   uplot: 'uplot/dist/uPlot.iife.min.js',
 };
 /**
@@ -142,8 +142,8 @@ function packaged(resolve: NodeJS.RequireResolve, file: string): string {
 }
 
 /**
- * Strips types and comments from a module; they are a seventh of its size. The modules of an installed package were stripped at the
- * release. The compiler takes 17 MB, so it is imported only when the first module is built.
+ * Strips types and comments from a module. The modules of an installed package were already stripped at the release. The compiler needs 17
+ * MB of memory, so it is imported only when the first module is built.
  */
 async function moduleOf(path: string, source: string): Promise<Buffer> {
   if (path.endsWith('.js')) return Buffer.from(browsable(source));

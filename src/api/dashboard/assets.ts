@@ -21,7 +21,7 @@ const VIEWS = [
     '/fleet',
   ],
   ...['/account', '/sessions', '/operator'],
-  // The last segment is a period of the home or of a device. Default: today.
+  // The last path segment is a period of the home or of a device. Default: today.
   ...['/home', '/home/:unit', '/home/:unit/:period'],
   ...['/devices/:device', '/devices/:device/:unit', '/devices/:device/:unit/:period'],
 ];
@@ -54,8 +54,8 @@ export function addDashboardAssets(app: FastifyInstance): void {
       send(request, reply.header('Content-Security-Policy', POLICY), 'index.html'),
     );
   }
-  // Browsers get the HTML document for every other path, too. The document then shows that the page does not exist, and lists the existing
-  // pages.
+  // For every other dashboard path, browsers also get the HTML document. Its script shows that the page does not exist, and lists the
+  // existing pages.
   app.get('/dashboard/*', async (request, reply) => {
     if (!wantsHtml(request.headers) || request.url.split('?', 1)[0]?.endsWith('/')) return reply.callNotFound();
     const { type, plain } = (await fileOf('index.html')) as CompressedFile;

@@ -64,7 +64,7 @@ export function addChangeStream(app: FastifyInstance, context: ApiContext, handO
     }, UNREAD_END_MS).unref();
   });
 
-  // No HEAD route, because it would open a stream that no client reads.
+  // There is no HEAD route, because it would open a stream that no client reads.
   app.get('/dashboard/v1/changes', { exposeHeadRoute: false }, async (request, reply) => {
     const named = new URLSearchParams(request.url.split('?')[1] ?? '').get('user_id') ?? undefined;
     const signedIn = await authenticateCaller(context, request);

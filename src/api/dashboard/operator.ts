@@ -24,7 +24,7 @@ import {
 
 // Operations of the operator’s pages, for administrators.
 
-/** Wraps an expensive function so that a process runs it only once at a time. A call during a run gets 503. */
+/** Returns a function that runs `run` at most once at a time in this process. A call during a run gets 503. */
 function runOneAtATime<Given extends unknown[], Result>(
   run: (...given: Given) => Promise<Result>,
 ): (...given: Given) => Promise<Result> {
@@ -46,7 +46,7 @@ function runOneAtATime<Given extends unknown[], Result>(
  */
 const MAX_DURATION_MS = 20_000;
 
-/** Maximum queue length that is counted. The page shows a longer queue as “or more”. */
+/** Maximum counted length of a queue. The page shows a longer queue as “or more”. */
 const MAX_WAITING = 1_000_000;
 
 export const getOperator = defineOperation('GET /v1/operator', {

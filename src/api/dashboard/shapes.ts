@@ -133,8 +133,8 @@ export const periodResponseSchema = z.strictObject({
 });
 
 /**
- * Registers that appear to belong to another meter since one of their readings, while the owner has not confirmed a replacement. In kWh, or
- * in m³ for a volume.
+ * Suspected meter replacements: registers whose readings appear to come from another meter, and which the owner has not confirmed as
+ * replaced. In kWh, or in m³ for a volume.
  */
 export const swapGuessesSchema = z.array(
   z.strictObject({
@@ -163,8 +163,8 @@ export const periodCostsResponseSchema = z.strictObject({
   /** The devices with the highest usage. */
   devices: z.array(z.strictObject({ device_id: z.string(), cost: costSchema })),
   /**
-   * Yearly cost of a constant load of 1 kW (8,766 hours), by the prices of the past year and the share of the usage that was bought.
-   * `night_amount`: the same, if all hours cost as much as those from 0 to 5 o'clock.
+   * Yearly cost of a constant load of 1 kW (8,766 hours), computed from the prices of the past year and the share of the usage that was
+   * bought. `night_amount`: the same cost if all hours had the prices of 0:00 to 5:00.
    */
   kilowatt_year: z
     .strictObject({ currency: z.string(), amount: z.number(), night_amount: z.number().nullable() })
@@ -265,9 +265,8 @@ export const rejectedMessageSchema = z.strictObject({
 });
 
 /**
- * Reason why a sign-in at the provider failed, as sent to the sign-in page. Either the provider was unavailable or its response invalid, or
- * the person has no verified address, no account, an account of another domain, or an account that is linked to another person at the
- * provider.
+ * Reason why a sign-in at the provider failed, as sent to the sign-in page. The values from `over` to `many` are failures of the sign-in
+ * itself; the others are reasons to refuse the person.
  */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')

@@ -17,7 +17,7 @@ export interface Guide {
 export interface Block {
   language: string;
   source: string;
-  /** File name of a block that is a complete program. In the Markdown it follows the language of the block. */
+  /** File name, if the block is a complete program. In the Markdown, the name follows the language of the block. */
   file?: string;
 }
 

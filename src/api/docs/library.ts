@@ -9,7 +9,7 @@ const GUIDES_FOLDER = 'docs/guides';
 /** Folder of the guides. A number at the start of each file name determines the order of the guides. */
 export const GUIDES_PATH = ROOT + GUIDES_FOLDER;
 
-/** Parts of the documentation, by what a reader wants: to learn, to do something, to look something up, or to understand. */
+/** Sections of the documentation, by the reader's purpose: to learn, to do something, to look something up, or to understand. */
 export const DOCUMENTATION_PARTS = ['Tutorials', 'How-to', 'Reference', 'Explanation'] as const;
 type Part = (typeof DOCUMENTATION_PARTS)[number];
 

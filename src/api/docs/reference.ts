@@ -53,7 +53,7 @@ function createRenderer(document: Json, highlight: HighlightCode) {
 
 type Renderer = ReturnType<typeof createRenderer>;
 
-/** Renders the page of a tag. `all`: all operations of the document; the page shows those with the tag. */
+/** Renders the reference page of a tag. `all`: all operations of the document, of which the page shows those with the tag. */
 function tagPage(tag: AnySchema, all: AnySchema[], renderer: Renderer): ReferencePage {
   const { resolve, jsonBodyOf } = renderer;
   const operations = all.filter((one) => one.tags.includes(tag.name));

@@ -5,7 +5,7 @@ import { renderInlineCode } from './markup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is traversed as untyped JSON
 export type AnySchema = any;
 
-/** Maximum depth of the nested members that are rendered. Below it, only the type of a member is named. */
+/** Maximum nesting depth of rendered members. Deeper members are shown only by their type. */
 const DEEPEST = 5;
 
 /**

@@ -50,7 +50,7 @@ export function addGreenButtonRoutes(app: FastifyInstance, context: ApiContext, 
       if (!request.caller) throw new AppError('unauthorized');
       refuseUnknown(request, parameters);
       const body = await answer(request);
-      // The media type is set only after the feed was created without an error, because an error is JSON.
+      // Sets the media type only after the feed was created without an error, because an error response is JSON.
       reply.type(`${MEDIA_TYPES.greenButton}; charset=utf-8`);
       return body;
     });

@@ -30,7 +30,7 @@ type Parts = Pick<HomeParts, 'devices' | 'stretches'>;
 /** A home that at least one open stream of this process follows. */
 interface Home {
   followers: Set<Follower>;
-  /** Latest reading of each device as the text of an event. The text is null if the device sends none (a thermostat). */
+  /** Latest reading of each device as the text of an event, by device. Null for a device without such readings (a thermostat). */
   devices: Map<string, { seenAtMicros: number; text: string | null }>;
   /** Latest values of the home's devices. The home's measured power is computed from these values, and from the devices and their roles. */
   channels: Map<string, readonly LiveChannel[]>;

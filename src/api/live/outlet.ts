@@ -12,7 +12,7 @@ export interface EventOutlet {
   end(text: string): void;
 }
 
-/** Maximum number of unread bytes in a stream. Above it, no event is added; of each name, only the latest event waits. */
+/** Maximum number of unread bytes in a stream. Above this size, no event is added, and only the latest event of each name waits. */
 const MAX_UNREAD_BYTES = 16_384;
 
 export function createEventOutlet(): EventOutlet {
@@ -26,7 +26,8 @@ export function createEventOutlet(): EventOutlet {
       stream.push(text);
     }
   };
-  // The stream requests data even while the client has not read the buffered data, so a request does not mean that there is room.
+  // The stream requests data even while the client has not read the buffered data. A request for data therefore does not mean that the
+  // outlet has room.
   const stream = new Readable({ highWaterMark: MAX_UNREAD_BYTES, read: () => queueMicrotask(flush) });
   stream.once('close', () => waiting.clear());
   return {

@@ -20,8 +20,8 @@ export function parseStreamPosition(id: string): StreamPosition | null {
 }
 
 /**
- * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. If the follower
- * is behind `afterId`, the query does not return all events that it needs, so it waits for a later query. Pure.
+ * Whether an event from a query for events after `afterId` is the next event for a follower whose last event is `placeId`. A follower that
+ * is behind `afterId` needs earlier events as well, so it waits for a later query. Pure.
  */
 export const isDirectSuccessor = (
   placeId: string,

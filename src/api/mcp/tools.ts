@@ -198,7 +198,7 @@ function outputSchemaOf(answer: z.ZodType) {
 function referringWithin(schema: z.ZodType, io: 'input' | 'output'): Json & { type: 'object' } {
   const named: Record<string, Json> = {};
   const { $ref, ...json } = toJsonSchema(schema, io, named);
-  // A named schema at the top would become a reference, but some clients expect `type: object` at the top.
+  // A named schema would become a reference at the top level, but some clients expect `type: object` there.
   const name =
     String($ref ?? '')
       .split('/')

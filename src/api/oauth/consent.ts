@@ -72,8 +72,8 @@ const pagesFor = ({ headers }: FastifyRequest) =>
 const tokenOf = ({ keyId }: Caller, { found }: ConsentRequest): string => `${keyId} ${found.uid}`;
 
 /**
- * Returns the parts of a request and a response that the package oidc-provider reads here: the cookie. Node's own objects differ between
- * HTTP/1.1 and HTTP/2.
+ * Returns the parts of a request and a response that oidc-provider reads to find the consent request: the cookie. Node's own objects differ
+ * between HTTP/1.1 and HTTP/2.
  */
 const messagesOf = ({ headers, url }: FastifyRequest) =>
   [

@@ -1,4 +1,4 @@
-/** Types of oidc-provider, which has no types of its own. Only those that this repository uses. */
+/** Types of the package oidc-provider, which has none. Contains only the types that this repository uses. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -17,7 +17,7 @@ const COOKIES = {
 };
 
 const HOUR_SECONDS = 3_600;
-/** Lifetimes in seconds. That of a request for consent allows for a sign-in by mail. */
+/** Lifetimes of tokens and requests, in seconds. A request for consent lives long enough for a sign-in by mail. */
 const TTL = {
   Interaction: HOUR_SECONDS / 2,
   Session: HOUR_SECONDS / 2,
@@ -117,13 +117,13 @@ function configurationOf({ secret, store }: Options): Record<string, unknown> {
   };
 }
 
-/** Makes oidc-provider compare the hashed secrets of apps, and create tokens in the format of this service. */
+/** Makes oidc-provider compare the hashes of app secrets, and create tokens in the format of this service. */
 function useOwnSecrets(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = function (presented) {
     return this.clientSecret !== undefined && isSecretOf(Buffer.from(this.clientSecret, 'hex'), presented);
   };
   provider.AccessToken.prototype.generateTokenId = function () {
-    // The function of oidc-provider that this function replaces also sets the format.
+    // The replaced function of oidc-provider also sets the token format.
     this.format = 'opaque';
     return newSecret(TOKEN_PREFIX.access);
   };
@@ -196,7 +196,7 @@ async function withGreenButton(
   const found = await store.subscriptionOf(grantId);
   if (!found) return answer;
   const scopes = (answer.scope ?? '').split(' ');
-  // The new token may have fewer scopes than the authorization.
+  // The new token can have fewer scopes than the authorization.
   if (!scopes.includes(GREEN_BUTTON_REQUIRED_SCOPE)) return answer;
   const others = scopes.filter((scope) => scope !== GREEN_BUTTON_REQUIRED_SCOPE);
   return { ...answer, scope: [found.scope, ...others].join(' '), ...subscriptionUrls(issuer, found.id) };

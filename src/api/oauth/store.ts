@@ -116,7 +116,7 @@ export class OauthStore {
     return row ?? null;
   }
 
-  /** The transaction of the current request; without a transaction, the database. */
+  /** Returns the transaction of the current request or, outside a transaction, the database. */
   get #database(): Database {
     return this.#current.getStore()?.trx ?? this.#db;
   }

@@ -6,7 +6,7 @@ const CERTIFICATE_PATH = '/certificate.pem';
 
 /**
  * Adds `GET /certificate.pem`: the TLS certificate of the API and the embedded broker, for clients that must trust it. `current`: returns
- * the PEM file in use. Only the file's first certificate is sent; its other content stays private.
+ * the PEM file in use. Sends only the file's first certificate; other content, such as a private key, is never sent.
  */
 export function addCertificateDownload(app: FastifyInstance, current: () => Buffer): void {
   app.get(CERTIFICATE_PATH, async (_request, reply) =>

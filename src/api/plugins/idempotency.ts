@@ -29,7 +29,7 @@ export async function runIdempotently(
 ): Promise<{ status: number; answer: unknown }> {
   const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
-  // Requests that change nothing have no transaction, and may run twice concurrently.
+  // Requests that change nothing have no transaction, so the same request can run twice concurrently.
   if (db.isTransaction && !(await lockIdempotencyKey(db, keyed))) throw new AppError('idempotencyUnderWay');
   const known = await findIdempotentAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');

@@ -23,7 +23,8 @@ const BY_MAIL = 'the link of a mail';
  */
 export function addMailedLinks(app: FastifyInstance, context: ApiContext, secret: string): void {
   void app.register(async (scope) => {
-    // Media types of a form. Mail programs send either of them; browsers send only the urlencoded one. The form's content has no meaning.
+    // Media types of the confirmation form. Mail programs send both types; browsers send only the urlencoded one. The form's content has no
+    // meaning.
     const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
     scope.addContentTypeParser(forms, (_request, payload, done) => {
       payload.resume();

@@ -57,8 +57,8 @@ export function toOriginForm(target: string): string {
 
 /**
  * When the signal aborts, asks clients to move to another process without interrupting any request. Over HTTP/1.1, each response announces
- * the end of its connection (RFC 9112, 9.6); an idle connection stays open, because a request may be on its way. Over HTTP/2, the server
- * sends GOAWAY.
+ * the end of its connection (RFC 9112, 9.6). Idle connections stay open, because a request may be in transit. Over HTTP/2, the server sends
+ * GOAWAY.
  */
 export function addConnectionDraining(
   app: FastifyInstance,
@@ -67,7 +67,7 @@ export function addConnectionDraining(
 ): void {
   signal?.addEventListener('abort', handOnHttp2);
   app.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    // After a broken body, fastify sets the Connection header, which HTTP/2 forbids (RFC 9113, 8.2.2).
+    // After an invalid body, fastify sets the Connection header, which HTTP/2 forbids (RFC 9113, 8.2.2).
     if (raw.httpVersionMajor === 2) reply.removeHeader('Connection');
     else if (signal?.aborted) reply.header('Connection', 'close');
     done();

@@ -17,9 +17,9 @@ const OVERHEAD_BYTES = 8_192;
 const STREAM_BYTES = 65_536;
 
 /**
- * Limits the memory of unsent responses by connection, by network and in total, for both protocols. Beyond a limit, the responses that have
- * waited longest are aborted. Streams to authenticated callers are exempt: a slow reader of an export is no attack, and accounts have
- * separate limits for streams. A stream ends with its client's connection.
+ * Limits the memory of unsent responses by connection, by network and in total, for HTTP/1.1 and HTTP/2. Beyond a limit, the responses that
+ * have waited longest are aborted. Streams to authenticated callers are exempt: accounts have separate limits for streams, and a slow
+ * reader of an export is no attack.
  */
 export function addUnsentAnswers(app: FastifyInstance, metrics: Metrics | undefined): void {
   const answers = limitUnsentAnswers(LIMITS);

@@ -7,8 +7,8 @@ import type { Calculator } from '#src/cost/calculator.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 
 /**
- * Prepares a long calculation over days in a user's time zone. `run` runs the calculation outside the event loop; for each account, only
- * one runs at a time. Throws 404 as `loadAccessibleUser` does, 422 if the days have not begun, and the errors of `Calculator.run`.
+ * Prepares a long calculation over days in a user's time zone. `run` runs the calculation outside the event loop; each account can run one
+ * at a time. Throws 404 as `loadAccessibleUser` does, 422 if the days have not begun, and the errors of `Calculator.run`.
  */
 export async function prepareCalculation(
   { db, calculator, clock }: ApiContext,

@@ -123,7 +123,7 @@ function wouldHaveFired(
 const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
-/** Returns the kind of threshold that alerts of a type have. */
+/** Returns the kind of threshold (hours, money or energy) of an alert type. */
 function thresholdOf(type: AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
   return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';

@@ -117,7 +117,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
 function toResponse(row: EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
-  // An edit by the clock adds no reading: its value is the register reading at which it continues.
+  // An edit of a clock step adds no reading: its value is the register reading at which counting continues.
   const isAdded = value !== null && author !== CLOCK_AUTHOR;
   return {
     edit_id,

@@ -36,7 +36,7 @@ const register_max_kwh = z.number().positive().max(9_000_000_000);
 const max_gap_minutes = z.number().positive().max(1_440).describe(MEANING.max_gap_minutes);
 const placement = z.enum(PLACEMENTS).describe(MEANING.placement);
 const external_id = textField(200).describe(MEANING.external_id);
-/** Lower-case hexadecimal digits. Requests may also use the notation of OpenSSL: with colons, in upper or lower case. */
+/** A fingerprint in lower-case hexadecimal digits. Requests can also use the notation of OpenSSL: with colons, in upper or lower case. */
 const certificate_sha256 = z
   .string()
   .transform((written) => written.replaceAll(':', '').toLowerCase())

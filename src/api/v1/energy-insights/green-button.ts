@@ -21,8 +21,8 @@ interface AskedFeed {
 }
 
 /**
- * Returns the days and the length of the rows of a requested feed; hours by default. Null if the request names no days. Throws 422 as
- * `period` does.
+ * Returns the days and the row length of a requested feed; the default length is an hour. Null if the request names no days. Throws 422 as
+ * `resolveRequestedDays` does.
  */
 export const resolveFeedDays = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
   period(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));

@@ -86,7 +86,7 @@ export const fleetSilenceSchema = z
   .meta({ id: 'FleetSilence' });
 
 const MOST_IDS = 20;
-/** Returns the value that all entries have in common; null if they differ. */
+/** Returns the value that all entries of a list share; null if they differ. */
 const common = (all: readonly (string | null)[]): string | null => {
   const several = new Set(all);
   const [one = null] = several;

@@ -94,7 +94,7 @@ function shown(payload: Buffer): { payload: string; encoding: 'utf-8' | 'base64'
     const text = UTF8.decode(payload);
     if (!CONTROLS.test(text)) return { payload: text, encoding: 'utf-8' };
   } catch {
-    // The payload is not valid UTF-8.
+    // The payload is not valid UTF-8, so it is shown in base64.
   }
   return { payload: payload.toString('base64'), encoding: 'base64' };
 }

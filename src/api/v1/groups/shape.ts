@@ -79,7 +79,10 @@ export const groupInsightsSchema = z
   ])
   .meta({ id: 'GroupEnergyInsights' });
 
-/** Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the parent of this group is hidden. */
+/**
+ * Converts a group for a response. `limitedTo`: the group to which the caller's key is limited; the response hides the parent of this
+ * group.
+ */
 export const toResponse = (row: Group, limitedTo: string | null): z.output<typeof groupSchema> => ({
   ...pickMembers(groupSchema, row),
   parent_group_id: row.group_id === limitedTo ? null : row.parent_group_id,

@@ -84,14 +84,14 @@ export const createKey = defineOperation('POST /v1/keys', {
         message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
     }
-    // The account is locked: a change of its role, or its first sign-in, ends all existing keys, and must not miss the key that is being
-    // created.
+    // Locks the account: a change of its role, or its first sign-in, ends all existing keys, and must not miss the key that this request
+    // creates.
     const user = await loadAccessibleUser(db, caller, user_id, { isHeld: true });
     const group = group_id === undefined ? null : await findGroup(db, reach, toIdOrNotFound(group_id));
     // The error for another user's group is the same as for a group that does not exist.
     if (group_id !== undefined && group?.user_id !== user.user_id) throw new AppError('notFound');
     if (isOfDevice) {
-      // Both the creator and the owner of the key must be able to access the device. The device is locked against deletion.
+      // The creator and the owner of the key must both have access to the device. The lock protects the device against deletion.
       for (const one of [reach, getAccessibleAccountsOfRole({ role: user.role, userId: user.user_id })])
         if (!(await lockDevice(db, one, toIdOrNotFound(device_id)))) throw new AppError('notFound');
     }

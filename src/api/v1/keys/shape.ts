@@ -6,7 +6,7 @@ import type { CreatedKey, Key } from '#src/auth/keys.ts';
 import { isScope, SCOPES } from '#src/auth/scopes.ts';
 import { created_at, type Examples, key_id } from '../example-ids.ts';
 
-/** Latest time that RFC 3339 can express in UTC, in Unix ms. A time with an offset may be later. */
+/** Latest time that RFC 3339 can express in UTC, in Unix ms. With a UTC offset, RFC 3339 can express later times. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Time at which a key expires. */

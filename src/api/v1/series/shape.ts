@@ -114,7 +114,7 @@ export interface WrittenValue {
   decimal: string;
 }
 
-/** Schemas and conversions for each kind of series. Values of both kinds are parsed to the same form. */
+/** Schemas and conversions by kind of series. Values of both kinds are parsed to the same form. */
 export const SERIES_SHAPES = {
   price: {
     newSeries,

@@ -144,8 +144,8 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
 });
 
 /**
- * Maximum number of archives that are created concurrently for one account; `MAX_AT_ONCE` is the maximum for the process. Each archive
- * queries the database for page after page.
+ * Maximum number of concurrent archives for one account; `MAX_AT_ONCE` is the maximum for the process. Each archive queries the database
+ * page by page.
  */
 const MAX_OF_CALLER = 1;
 const MAX_AT_ONCE = 8;

@@ -35,7 +35,7 @@ import {
 } from './shape.ts';
 
 /**
- * Returns the membership or authorization with whose end the subscription ends. A subscription ends with it if the caller sets the
+ * Returns the membership or authorization that the subscription depends on: the subscription ends together with it, if the caller sets the
  * subscription's address.
  */
 const endsWith = (caller: Caller) => ({ memberId: caller.memberId, authorizationId: findAuthorization(caller) });
@@ -85,8 +85,8 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', 
   body: webhookPatchSchema,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
     const events = parsePatchedEvents(asked);
-    // If an app changes a subscription's address to its own, the app also receives the events subscribed earlier, so its scopes must permit
-    // them.
+    // If an app changes a subscription's address to its own, the app also receives the events that were subscribed to before. Its scopes
+    // must therefore permit them.
     const received = events ?? (caller.appId && (await findWebhook(db, reach, params.webhook_id))?.events);
     if (received) checkAppEvents(caller, received);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
