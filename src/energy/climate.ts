@@ -5,7 +5,7 @@ import type { Range } from './ranges.ts';
 
 /** Climate data of a thermostat in a bucket. Each reported state is valid until the next reading, for at most 15 minutes. */
 export interface ClimateRow {
-  /** Start of the clock hour for hours, otherwise the bucket's first day (YYYY-MM-DD), in the range's zone. */
+  /** For rows by hour: start of the clock hour. For longer rows: first day of the bucket (YYYY-MM-DD) in the range's zone. */
   bucket: Date | string;
   temperature: { mean: number; min: number; max: number } | null;
   setpoint: number | null;

@@ -40,7 +40,8 @@ export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
     const msOfDay = localMs - day * DAY_MS;
-    // Historical UTC offsets include seconds, so a row that begins at a change of such an offset begins between two entries of the table.
+    // Historical UTC offsets include seconds, so a row that begins when such an offset changes begins between two entries of the table of
+    // clock times.
     const known = TIMES[msOfDay / UNIT_MS];
     const time = known ?? new Date(localMs).toISOString().slice(11, 16);
     const seconds = known === undefined ? new Date(localMs).toISOString().slice(16, 19) : ':00';

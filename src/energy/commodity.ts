@@ -42,7 +42,7 @@ interface Known {
   expectedMs: number;
 }
 
-/** kWh precedes m³: if both units are known, peaks refer to energy. */
+/** Energy (kWh) comes before volume (m³), so peaks refer to energy if both are known. */
 const UNITS = [
   { suffix: '', used: 'kwh_used', estimated: 'estimated_kwh' },
   { suffix: '_m3', used: 'm3_used', estimated: 'estimated_m3' },
@@ -60,7 +60,7 @@ async function homesOf(db: Database, userId: string, commodity: Commodity) {
 
 /**
  * Returns the use of gas, heat or water by all devices of a home that are not excluded, in the rows of the range's zone. Omits buckets
- * without data. Volumes in m³ use the same fields and code as kWh of electricity.
+ * without data. Volumes in m³ are computed like kWh of electricity.
  */
 export async function loadCommodityInsights(
   db: Database,

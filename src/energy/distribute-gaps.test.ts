@@ -9,7 +9,7 @@ const DAY = 96;
 const zone = 'Europe/Berlin';
 const SHAPE = { zone, wholeMs: () => QUARTER_HOUR_MS };
 
-/** Usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
+/** Test data: usage of a home by quarter-hour, and the ranges of quarter-hours in which its register was silent. */
 interface World {
   fromMs: number;
   used: readonly number[];
@@ -33,7 +33,7 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Returns a reader for the quarter-hours of a world, limited to its first and last quarter-hour. */
+/** Returns a reader for the quarter-hours of the test data, limited to the first and last quarter-hour. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {
@@ -143,8 +143,8 @@ test('a gap without similar days stays a straight line', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // The gap begins on Wednesday, 3 June 2026. The four weeks before it have silences, partly known quarter-hours, only two workdays, or no
-  // usage, so its energy is not distributed.
+  // The gap begins on Wednesday, 3 June 2026. In the four weeks before the gap, the home has silences, partly known quarter-hours, only two
+  // workdays, or no usage. The energy of the gap is therefore not distributed.
   expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_HOUR_MS - 1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(0, 0, 28 * DAY))).toBe(true);

@@ -14,7 +14,7 @@ import { createWallClock } from './wall-clock.ts';
 export type QuarterHourReader = (fromMs: number, toMs: number) => Promise<ImportedQuarterHours>;
 
 /**
- * Quarter-hours in which the energy of long gaps is distributed like on similar days. `isShared`: 1 for quarter-hours with distributed
+ * Quarter-hours in which the energy of long gaps is distributed as on similar days. `isShared`: 1 for quarter-hours with distributed
  * energy.
  */
 export interface DistributedQuarterHours extends ImportedQuarterHours {
@@ -22,9 +22,9 @@ export interface DistributedQuarterHours extends ImportedQuarterHours {
 }
 
 /**
- * Returns the quarter-hours of `[fromMs, toMs)`, with the energy of long gaps distributed like on similar days. A gap is always evaluated
- * as a whole, and by the four weeks before it, so a quarter-hour has the same energy whatever range is queried. `zone`: time zone of the
- * home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
+ * Returns the quarter-hours of `[fromMs, toMs)`, with the energy of long gaps distributed as on similar days. A gap is always evaluated as
+ * a whole and with the four weeks before the gap, so the energy of a quarter-hour does not depend on the queried range. `zone`: time zone
+ * of the home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
  */
 export async function distributeGaps(
   read: QuarterHourReader,
@@ -38,7 +38,8 @@ export async function distributeGaps(
   const reachesOut = ({ first, end }: InterpolatedRange) =>
     first < LOOKBACK_QUARTER_HOURS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // The preceding range that is also read is longer than the longest gap that is distributed, so a gap that fills this range is too long.
+    // The range that is read before the query is longer than the longest gap that is distributed. A gap that fills this range is therefore
+    // too long.
     const before = MAX_GAP_QUARTER_HOURS + LOOKBACK_QUARTER_HOURS + 1;
     quarters = await read(fromMs - before * QUARTER_HOUR_MS, toMs + (MAX_GAP_QUARTER_HOURS + 1) * QUARTER_HOUR_MS);
     lines = findInterpolatedRanges(quarters).filter(isInRange);

@@ -17,9 +17,7 @@ export const HOME_INCLUDES = [
 ] as const;
 /** Fields that a response about one device can include. */
 export const DEVICE_INCLUDES = [...HOME_INCLUDES, 'export'] as const;
-/**
- * Requested fields for which the energy of each quarter-hour is weighted, with the user's tariffs or with its emission series (src/cost).
- */
+/** Fields for which each quarter-hour's energy is multiplied by a price or an emission intensity (src/cost). */
 export const COST_AND_EMISSIONS_INCLUDES = ['cost', 'emissions'] as const;
 export type CostOrEmissionsInclude = (typeof COST_AND_EMISSIONS_INCLUDES)[number];
 export type IncludeName = (typeof DEVICE_INCLUDES)[number];

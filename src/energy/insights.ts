@@ -27,8 +27,8 @@ export interface UsageInsight extends RowLabels {
 const labelled = (hour: number | null): string | null => (hour === null ? null : formatHour(hour));
 const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
 /**
- * Number of days in a page of rows by hour: 2,976 rows, so that a month of quarter-hours is also one page. Pages of 31 days of hours
- * doubled the time for a year, and sent the first byte only a few milliseconds earlier.
+ * Number of days in a page of rows by hour: 2,976 rows, so that a month of quarter-hours is also one page. With pages of 31 days, a year
+ * took twice as long, and the first byte was sent only a few milliseconds earlier.
  */
 const DAYS_OF_A_PAGE = 124;
 

@@ -37,7 +37,7 @@ export interface DistributionContext {
 const QUARTER_HOURS_PER_DAY = 96;
 const QUARTER_HOURS_PER_HOUR = 4;
 /**
- * Minimum and maximum length of a gap that is distributed. A shorter gap is not a long gap; at the end of a longer one, the days before it
+ * Minimum and maximum length of a gap whose energy is distributed. A shorter gap is not a long gap. After a longer gap, the days before it
  * are no longer representative.
  */
 const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
@@ -50,14 +50,14 @@ export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
  */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
- * Tolerance in mWh between the quarter-hours of an evenly distributed gap. The quarter-hours differ by 1 mWh, because each bound is rounded
- * down, and by a few mWh if registers are added up (tariffs, phases).
+ * Tolerance in mWh between the quarter-hours of an evenly distributed gap. They differ by 1 mWh because each bound is rounded down, and by
+ * a few mWh if several registers (tariffs, phases) are added up.
  */
 const STEP_MWH = 4;
 
 /**
- * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the level changes: at a
- * reading, before and after which the energies are known separately.
+ * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the level changes: there
+ * is a reading, so the energies before and after it are known separately.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];

@@ -76,7 +76,7 @@ export const findOffset = <Offset extends ZoneOffset>(offsets: readonly Offset[]
   offsets.findLast(({ atMs }) => atMs <= ms) as Offset;
 
 /**
- * Returns a function that returns the end of a clock hour, or of a shorter unit, from its start, Unix ms. A change of clocks may cut an
+ * Returns a function that returns the end of a clock hour, or of a shorter unit, from its start, Unix ms. A clock change can shorten an
  * hour (Lord Howe Island shifts by half an hour).
  */
 export function createClockUnitEnds(range: RangeInZone, unit: ClockUnit): (startMs: number) => number {
@@ -125,6 +125,6 @@ export function startOfClockUnitSql(
   const changes = sql`${starts}::timestamptz[]`;
   const place = sql`width_bucket(${instant}, ${changes})`;
   const now = sql`(${all})[1 + ${place}]`;
-  // Before the first offset change the array element is null, which `greatest` ignores.
+  // Before the first offset change, the array element is null, which `greatest` ignores.
   return sql`greatest(date_bin(${length}, ${instant} + ${now}, 'epoch') - ${now}, (${changes})[${place}])`;
 }

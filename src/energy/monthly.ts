@@ -62,7 +62,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
-    // The physical lower bound applies to the compared totals, not to single days, so the days' sums are added first.
+    // The physical lower bound applies to the totals, not to single days, so the sums of the days are added before the bound is applied.
     return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>

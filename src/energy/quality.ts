@@ -10,7 +10,7 @@ import { type Range, splitQuarterHours } from './ranges.ts';
 import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Names, in a report, of the verdicts on readings that were not plainly counted (ingest/normalise/counting-rule.ts). */
+/** Names, in a quality report, of the verdicts on readings that were not plainly counted (ingest/normalise/counting-rule.ts). */
 export const VERDICT_BY_FINDING = {
   glitches: 'glitch',
   overlaps: 'overlap',
@@ -62,7 +62,7 @@ export interface MonthQuality {
   /** Ids of the manual edits in force that affect the month. */
   edits: string[];
   rejected: number;
-  /** The `MOST_REASONS` most frequent reasons of rejections, most frequent first. */
+  /** The most frequent reasons of rejections, most frequent first, at most `MOST_REASONS`. */
   rejections: Rejection[];
 }
 

@@ -123,7 +123,7 @@ export function getLastThirtyDays(now: Date, zone: string): Range {
   return createDayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);
 }
 
-/** Returns the current calendar interval up to today in a zone; weeks begin on Monday (ISO 8601). */
+/** Returns the range from the start of the current calendar interval to today, in a zone. Weeks begin on Monday (ISO 8601). */
 export function getCurrentInterval(now: Date, interval: 'day' | 'week' | 'month' | 'year', zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.startOf(interval).toISODate() ?? '', today.toISODate() ?? '', zone);

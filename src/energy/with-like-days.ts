@@ -55,8 +55,7 @@ interface Sum {
 }
 
 /**
- * Returns the sums of the quarter-hours of each row. The key is `starts_at` for rows by hour or shorter rows, and `date` for days and
- * months.
+ * Returns the sums of the quarter-hours of each row, by `starts_at` for rows by hour or shorter rows, and by `date` for days and months.
  */
 async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone, now }: Asked) {
   const sums = new Map<string, Sum>();

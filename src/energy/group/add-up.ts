@@ -14,8 +14,8 @@ import type { BucketPart } from './part.ts';
 import { GroupTotals } from './totals.ts';
 
 /**
- * Maximum number of homes times hours (or shorter rows) that one statement reads in some tenths of a second. Homes whose usage is not the
- * sum of their imports take ten times as long.
+ * Maximum number of homes × hours (or shorter rows) that one statement reads, in some tenths of a second. Homes whose usage is not the sum
+ * of their imports take ten times as long.
  */
 const PLAIN_HOURS = 1_000_000;
 const COMPOSED_HOURS = 100_000;
@@ -30,8 +30,8 @@ export interface GroupBucket {
 }
 
 /**
- * Returns the combined sums of a group's homes in the buckets of a range, without buckets for which nothing is known. `begun`: stored sums
- * of the first days of the current month, read in the same snapshot.
+ * Returns the combined sums of a group's homes in the buckets of a range. Omits buckets for which nothing is known. `begun`: stored sums of
+ * the first days of the current month, read in the same snapshot.
  */
 export async function computeGroupBuckets(
   db: Database,
@@ -109,7 +109,7 @@ async function addComposed(
   }
 }
 
-/** Adds a home in every bucket in which its data are expected, even if there are none. */
+/** Adds a home in every bucket in which data of the home are expected, even if the home has no data there. */
 function addCovered(
   totals: GroupTotals,
   home: Home,
@@ -149,8 +149,8 @@ export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
 };
 
 /**
- * Splits homes into batches for one statement each. A batch is limited by reading time, and by the number of hours in which a home's roles
- * change: these are read by quarter-hour.
+ * Splits homes into batches for one statement each. The reading time of a batch is limited. So is its number of hours in which a home's
+ * roles change, because such hours are read by quarter-hour.
  */
 export function* splitIntoBatches(
   homes: readonly Home[],

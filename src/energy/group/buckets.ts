@@ -35,7 +35,7 @@ export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] 
 /** Returns the number of hours in a range; a partial hour counts as a whole hour. */
 const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/** Returns the number of rows that are read of each home for some buckets of a range: one for each hour or shorter unit. */
+/** Returns the number of rows that are read for each home in some buckets of a range: one row for each hour or shorter unit. */
 export const countRowsToRead = (range: Range, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
@@ -48,8 +48,8 @@ export const isWholeMonth = (range: Range): boolean =>
   range.end === DateTime.fromISO(range.start, { zone: 'utc' }).endOf('month').toISODate();
 
 /**
- * Returns the UTC month that contains a range, with the parts of the month outside the range. Null if the range is less than half of the
- * month or its zone is not UTC, because the sums that are stored by month and hour of day then save no time.
+ * Returns the UTC month that contains a range, and the parts of the month outside the range. Null if the range is less than half of the
+ * month or its zone is not UTC: sums by month and hour of day then save no time.
  */
 export function findCoveringUtcMonth(
   range: Range,
@@ -71,7 +71,7 @@ export function* listDays({ start, end }: Pick<Range, 'start' | 'end'>): Generat
   for (let ms = Date.parse(start); ms <= Date.parse(end); ms += DAY_MS) yield new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the days that are missing, as contiguous ranges. */
+/** Returns the missing days as ranges of consecutive days. */
 export function findMissingDays(
   days: Iterable<string>,
   isThere: (day: string) => boolean,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { formatRolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
-/** Cache of compositions by group. A group object exists for one response, which needs the composition several times. */
+/** Cache of composition hashes by group. A group object exists for one response, which needs the hash several times. */
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
- * Returns a SHA-256 of the members of a group and of the composition of each home before a time. Members, compositions and stored
- * consumption determine the group's sums. The hash changes if a member or a placement changes, or if a device turns out to begin earlier. A
- * device that is added later changes the hash only if its home's usage was until then the sum of its imports.
+ * Returns a SHA-256 hash of the members of a group and of the composition of each home before a time. Members, compositions and stored
+ * consumption determine the group's sums. The hash changes if a member or a placement changes, or if earlier data of a device arrive. A
+ * later device changes the hash only if the usage of its home was the sum of its imports until then.
  */
 export async function computeCompositionHash(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

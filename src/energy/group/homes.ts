@@ -29,9 +29,9 @@ export const needsImportSumsOnly = (include: ReadonlySet<IncludeName>): boolean 
   [...include].every((name) => name === 'estimated');
 
 /**
- * Divides the homes of a group into plain and composed ones. If a request includes more than usage and its estimated part, all homes are
- * treated as composed; otherwise only homes whose usage is not the sum of their imports. Homes are loaded during iteration, in batches of
- * bounded size.
+ * Divides the homes of a group into plain and composed homes. If a request includes more than usage and its estimated part, all homes are
+ * treated as composed. Otherwise a home is composed if its usage is not the sum of its imports. Homes are loaded during iteration, in
+ * batches of bounded size.
  */
 export async function loadGroupHomes(
   db: Database,

@@ -12,7 +12,8 @@ import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
 /**
- * Number of days in a page of rows by hour or day; each page is a separate query. Pages of shorter rows have fewer days, and as many rows.
+ * Number of days in a page of rows by hour or day; each page is a separate query. Pages of shorter rows have fewer days, but the same
+ * number of rows.
  */
 const DAYS_OF_A_PAGE = 31;
 
@@ -43,7 +44,7 @@ export async function* streamGroupInsights(
   }
 }
 
-/** Returns the totals of a group over a range, in the form that the endpoint returns if the request names no dates. */
+/** Returns the totals of a group over a range, in the response format for requests without dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };

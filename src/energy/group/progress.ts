@@ -46,9 +46,10 @@ export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES)
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // Transactions that store sums also lock this row, so their sums are visible to this transaction and are deleted, too.
+      // Transactions that store sums also lock this row. When the lock is granted, their sums are visible to this transaction, which
+      // deletes them, too.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, the sums of a day are correct when the day is no longer marked as stale.
+      // With continuous aggregates, the sums of a day are correct once the day is no longer marked as stale.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (

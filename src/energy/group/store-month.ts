@@ -116,7 +116,7 @@ function runsOf(days: readonly Range[]): Range[] {
   return runs;
 }
 
-/** Whether the composition of a group still equals the recorded composition. */
+/** Returns a function that checks whether a range has ended and no home has an open hour in it. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
   const { rows } = await createQueryOfDatabase(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',

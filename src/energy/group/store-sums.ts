@@ -22,7 +22,7 @@ const LEAST_HOMES = 50;
  * Time in ms between two checks of a group's composition. After a change, the group's sums are computed on request until the next check.
  */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
-/** Maximum time that a pass waits for writers; the next pass continues. */
+/** Maximum time that a pass waits for older writers; the next pass continues. */
 const WAIT_MS = 5_000;
 /** Time after which a pass begins no further month of a group. */
 const PASS_MS = 10_000;
@@ -31,7 +31,7 @@ const PASS_MS = 10_000;
 export interface StoreSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /** Whether a refresh job materialises closed hours of users. The refresh job then also closes open hours. */
+  /** Whether a refresh job materialises the closed hours of users. If so, the refresh job also closes open hours. */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
@@ -132,7 +132,7 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
   });
 }
 
-/** Returns those devices of a home about whose history facts are stored, including the parts of producing devices. */
+/** Returns the devices of a home for which facts about their history are stored, including the parts of producing devices. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

@@ -34,9 +34,9 @@ export interface StoredGroupSums {
 }
 
 /**
- * Returns the sums of a group by day or month in a range that a worker has stored, as far as they are still valid. A sum is valid if the
- * composition of the group is unchanged, no closed hour of a home in the sum has changed since, and none of its hours is still open. Only
- * usage that is the sum of imports, and its estimated part, is stored.
+ * Returns the valid sums of a group by day or month in a range, as stored by a worker. A sum is valid if the composition of the group is
+ * unchanged, no closed hour of its homes has changed since, and none of its hours is still open. Only usage that is the sum of imports, and
+ * its estimated part, is stored.
  */
 export async function loadStoredSums(
   db: Database,

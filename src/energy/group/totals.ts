@@ -20,7 +20,7 @@ type Added = (typeof ADDED)[number];
 /** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage while the home had a grid meter, and the grid import in that time. */
+  /** Usage and grid import of the home while it had a grid meter. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -34,8 +34,8 @@ export class GroupTotals {
   private readonly buckets = new Map<string, Total>();
 
   /**
-   * Adds the combined usage of homes in parts of buckets. `isAll`: also adds the parts to the buckets' totals; otherwise `addHome` adds the
-   * homes to the totals.
+   * Adds the combined usage of homes in parts of buckets. `isAll`: also adds the parts to the buckets' totals. Otherwise `addHome` adds
+   * each home to the totals.
    */
   addNumberedChannels(parts: readonly BucketPart[], isAll: boolean): void {
     for (const { bucket, part, used, estimated } of parts) {

@@ -5,7 +5,7 @@ import { type CountedSeries, computeCountedSpans, sumCountedMs } from './counted
 const MOST_MS = 100;
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/** Series as in the roles of a device: each counts in consecutive spans, of which the first and the last are unbounded. */
+/** Series as in the roles of a device. Each series counts in consecutive spans; the first and the last span are unbounded. */
 const series = fc
   .record({
     bounds: fc.uniqueArray(fc.nat(MOST_MS), { maxLength: 4 }),
@@ -34,7 +34,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
           let wanted = 0;
           for (let ms = fromMs; ms < toMs; ms++) {
             let last = ms;
-            // If no series counts any more, the last count applies from then on.
+            // If no series counts any more, the last number of counting series applies from then on.
             const isOver = Array.from({ length: MOST_MS + 2 - ms }, (_, later) => ms + later).every(
               (at) => sumAt(at) === 0,
             );

@@ -15,9 +15,9 @@ export interface CountedSeries<Part extends string = string> extends CountedSpan
 }
 
 /**
- * Returns the numbers of counting series of one device, by part of the device, as spans in order and without gaps, over the time in which
- * any series counts. If no series counts any more in a direction, because the owner must first set the meaning of a new register, the last
- * number continues, so that the missing energy lowers the coverage. Pure.
+ * Returns the numbers of counting series of one device, by part of the device, as spans in order and without gaps, from the first to the
+ * last counting series. If no series counts any more in a direction, because the owner must first set the meaning of a new register, the
+ * last number continues, so that the missing energy lowers the coverage. Pure.
  */
 export function computeCountedSpans<Part extends string>(
   series: readonly CountedSeries<Part>[],

@@ -11,7 +11,7 @@ const SUMS = [
   /** Estimated part of `imported`. */
   'estimated',
   'exported',
-  /** Part of `exported` from the time in which the home had neither production nor storage. */
+  /** Part of `exported` that was exported while the home had neither production nor storage. */
   'exportedAlone',
   'production',
   /** Time in ms with known production. */
@@ -24,7 +24,7 @@ const SUMS = [
 ] as const;
 type ExchangeSum = (typeof SUMS)[number];
 
-/** What a home imported, exported, produced and stored, by quarter-hour (UTC), in order: whole mWh. */
+/** Energy that a home imported, exported, produced and stored, by quarter-hour (UTC), in order, in whole mWh. */
 export type HomeExchange = Record<Exclude<ExchangeSum, 'knownMs'>, Float64Array> & {
   /** For each quarter-hour: 1 if a grid meter exists and each channel of grid, production and storage is known throughout, otherwise 0. */
   isKnown: Float64Array;

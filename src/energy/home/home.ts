@@ -26,7 +26,7 @@ interface Row {
   deleted_at: Date | null;
   /** Placement that the owner set for some channels of the device. Null: the row describes the other channels. */
   meter: Placement | null;
-  /** Time in which these series count, Unix ms, and the number of series by direction. */
+  /** Time in which the device's series count, Unix ms, and the number of series by direction. */
   counts_from: number;
   counts_until: number;
   imports: number;

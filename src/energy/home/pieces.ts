@@ -9,7 +9,7 @@ const EARLIEST_MS = Date.UTC(1900, 0, 1);
 /** Maximum number of hours in which roles of a home's devices change. If there are more, the whole range is read by quarter-hour. */
 export const MAX_HOURS_OF_ROLE_CHANGES = 20;
 
-/** Role of a device, or of all devices together, for a while. Rows of the load profile are joined with these roles. */
+/** Role of a device, or of all devices together, during a time range. Rows of the load profile are joined with these roles. */
 export interface RolePeriod {
   /** Id of the device or, for all of a user's devices, of the user. */
   who: string;
@@ -42,7 +42,7 @@ export interface MeasureWeights {
   exportMs?: number;
 }
 
-/** Measures that each sum uses; no other measures are multiplied. */
+/** Measures that each sum uses. Only these are multiplied. */
 export const MEASURES_BY_SUM: Record<HomeSum, readonly (keyof MeasureWeights)[]> = {
   balance: ['imported', 'exported'],
   floor: ['imported'],
@@ -105,7 +105,7 @@ function weightsOf({
   };
 }
 
-/** Returns the factors of a part's measures in each sum, for the load profile rows of the part. */
+/** Returns, for the load profile rows of a part, the factors of its measures in each sum. */
 export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsAlone(part);
   if (!part.isEstimatedExport) return weights;
@@ -117,7 +117,7 @@ export function computeWeights(part: RolePeriod): Record<HomeSum, MeasureWeights
   return { ...nothing, estimated: { imported: weights.countedMs.exportMs ?? 0 } };
 }
 
-/** Returns the factors of a part's measures in each sum, minus the factors with which its device already counts the same energy. */
+/** Returns the factors of a part's measures in each sum, minus the factors with which the part's device already counts the same energy. */
 function weightsAlone(part: RolePeriod): Record<HomeSum, MeasureWeights> {
   const weights = weightsOf(part);
   if (!part.without) return weights;
@@ -159,23 +159,23 @@ export function listRolePeriods(home: Home, { from, to }: { from: Date; to: Date
 }
 
 /**
- * Returns the roles of a home's devices before a time as a text. Two homes with the same text and the same rows have the same sums before
+ * Returns the roles of a home's devices before a time, as a text. Two homes with the same text and the same data have the same sums before
  * that time.
  */
 export function formatRolesBefore(home: Home, before: Date): string {
-  // Devices that begin later have no rows before this time.
+  // Devices whose data begin later have no rows before this time.
   const later = new Set(
     home.special.flatMap(({ deviceId, beginsAtMs }) =>
       beginsAtMs === null || beginsAtMs >= before.getTime() ? [deviceId, estimatedExportKey(deviceId)] : [],
     ),
   );
   const parts = listRolePeriods(home, { from: new Date(EARLIEST_MS), to: before }).filter(({ who }) => !later.has(who));
-  // The end of a part that lasts beyond the time is omitted, so that the text does not depend on the time.
+  // If a role lasts beyond the given time, its end is omitted, so that the text does not depend on that time.
   return JSON.stringify(parts.map((part) => (part.to.getTime() === before.getTime() ? { ...part, to: null } : part)));
 }
 
 /**
- * Stretch in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors.
+ * Time range in which the imports and exports of a user's devices, or of one device, count as bought and fed-in energy, with their factors.
  */
 export interface BoughtPart {
   key: 'user_id' | 'device_id';
@@ -200,7 +200,7 @@ export function listBoughtParts(home: Home, range: { from: Date; to: Date }): Bo
   });
 }
 
-/** Stretch in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
+/** Time range in which rows of a user's devices, or of one device, count in sums, with the factor of each measure. */
 export interface WeightedPart<Name extends string> {
   key: 'user_id' | 'device_id';
   id: string;

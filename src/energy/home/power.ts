@@ -6,7 +6,7 @@ export interface DevicePower {
   outWatts: number;
 }
 
-/** The power of a home in W, and the devices that count but whose power is unknown. */
+/** Power of a home in W, and its counted devices whose power is unknown. */
 export interface HomePower {
   watts: number;
   unknown: readonly HomeDevice[];

@@ -18,14 +18,16 @@ export interface HomeDevice {
   producesExport: boolean;
   /** Number of the device's counting series by time. Empty if no series ever counted. */
   counted: readonly CountedSpan[];
-  /** The device to which an entry of channels with a placement of their own belongs. Null: the entry is a device itself. */
+  /** The device to which these channels with a placement of their own belong. Null: the entry is a whole device. */
   partOf: string | null;
 }
 
 /** Role of a device in its home for a stretch of time. `behind`: the energy of another consumption meter includes the device's energy. */
 export type HomeRole = Exclude<Placement, 'excluded'> | 'behind' | 'excluded';
 
-/** A time range `[fromMs, toMs)` in which the roles of a home's devices do not change, nor whether the home has a grid meter or sources. */
+/**
+ * A time range `[fromMs, toMs)` in which neither the roles of a home's devices change, nor whether the home has a grid meter or sources.
+ */
 export interface HomeStretch {
   /** Unix ms; the first stretch begins at -Infinity, the last one ends at Infinity. */
   fromMs: number;
@@ -82,7 +84,7 @@ function stateAt(devices: readonly HomeDevice[], atMs: number): Omit<HomeStretch
  */
 function isBehind(device: HomeDevice, byId: ReadonlyMap<string, HomeDevice>, atMs: number): boolean {
   if (device.placement !== 'consumption') return false;
-  // The API rejects a cycle of upstream devices (422), but this loop also ends if there is one.
+  // The API rejects a cycle of upstream devices (422). If there is a cycle anyway, this loop still ends.
   const passed = new Set([device.deviceId]);
   let above = device.upstreamDeviceId;
   while (above !== null && !passed.has(above)) {

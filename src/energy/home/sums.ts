@@ -40,7 +40,7 @@ const MORE_SUMS = [
 
 type UsedSum = (typeof USED_SUMS)[number];
 export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
-/** Sums of a bucket: always the sums for usage, and all sums if more than usage is requested. */
+/** Sums of a bucket: always those that usage needs; all sums only if other measures are requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
 
 /** Returns the names of all sums, or of the sums that `used` needs. */
@@ -51,7 +51,10 @@ export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
 export const addUpSums = (all: readonly HomeSums[]): HomeSums =>
   Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
 
-/** Returns the usage while a grid meter existed; null if unknown. A balance below `floor`, the lower bound, means that meters disagree. */
+/**
+ * Returns the usage while a grid meter existed; null if unknown. A balance below the lower bound `floor` means that the meters contradict
+ * each other.
+ */
 export const computeUsedWithGrid = ({ balance, floor, gridMs }: HomeSums): number | null =>
   gridMs > 0 ? Math.max(balance, floor, 0) : null;
 
@@ -125,7 +128,7 @@ export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs:
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    // Null instead of 0 if the home has no production device or the production is unknown.
+    // Null instead of 0 if the home has no production device, or if the production is unknown.
     selfConsumed:
       production === null
         ? null

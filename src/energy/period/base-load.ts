@@ -1,6 +1,6 @@
 /**
- * Base load: the lowest steady load of a home or a device. It is not the lowest quarter-hour, in which a register may have stood still, nor
- * the load of the lowest day, which may be unusual.
+ * Base load: the lowest steady load of a home or a device. It is not the lowest quarter-hour, in which the register may not have changed,
+ * nor the load of the lowest day, which may be unusual.
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */

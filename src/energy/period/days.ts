@@ -53,8 +53,8 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
 }
 
 /**
- * Returns the instants `[from, to)` of days in a zone. `cutAt`: the time of day at which the last day is cut, by the local clock and
- * rounded down to a quarter-hour: half of today is compared with the same half of another day. Pure.
+ * Returns the instants `[from, to)` of days in a zone. `cutAt`: local time of day, rounded down to a quarter-hour, at which the last day
+ * ends, so that the first half of today is compared with the first half of another day. Pure.
  */
 export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);

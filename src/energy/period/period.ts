@@ -102,7 +102,7 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
-  // For a period of several days, the total of the whole period is also used for the comparison, because its few additional minutes make no
+  // For a period of several days, the comparison also uses the total of the whole period, because its few additional minutes make no
   // difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
@@ -191,8 +191,8 @@ const endOfQuarterHour = (time: Date): Date =>
 const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 /**
- * Returns the range of quarter-hours that is read for a period: twelve weeks up to the end of the period, or up to now. Empty if the period
- * has not begun.
+ * Returns the range of quarter-hours that is read for a period: twelve weeks up to the end of the period or, if that is in the future, up
+ * to now. Empty if the period has not begun.
  */
 function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
@@ -205,7 +205,7 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
   return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }
 
-/** Returns the last days of a range with their calendar. Devices are read for these days only, because there are many devices. */
+/** Returns the last days of a range with their calendar. Each home has many devices, so only these days are read for devices. */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
@@ -268,7 +268,7 @@ function typicalCurve({ energies }: QuarterHourLoad, calendar: QuarterHourCalend
 
 const ALL = new Set(HOME_INCLUDES);
 
-/** Whether a home has further measures besides its import. */
+/** Whether a home has measures other than its import. */
 const isComposed = ({ home: { had } }: PeriodDataSource): boolean =>
   had.production || had.storage || (had.grid && had.consumption);
 

@@ -93,8 +93,8 @@ export function computeMeasuredPower(
 }
 
 /**
- * Returns the mean power of the current quarter-hour, or of the current and the previous quarter-hour if the current one has just begun.
- * Each device's mean is over its covered time.
+ * Returns the mean power of the current quarter-hour or, if it has just begun, of the current and the previous quarter-hour. The mean of
+ * each device refers to the device's covered time.
  */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;

@@ -4,12 +4,12 @@ import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** The part of an edit that the stored consumption takes into account. Times are Unix ms. */
+/** The part of an edit that stored consumption already takes into account. Times are Unix ms. */
 interface ComputedEdit {
   editId: string;
   channel: string | null;
   kind: string | null;
-  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that the stored consumption takes into account. */
+  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that stored consumption already takes into account. */
   startMs: number;
   fromMs: number;
   toMs: number;
@@ -54,7 +54,7 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
   return isStart || (instants?.has(ms) ?? true);
 }
 
-/** Loads the computed edits of a device that concern the times of some readings, in order of creation. */
+/** Loads the device's applied edits that concern the times of some readings, in order of creation. */
 async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
   const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
   const last = times.at(-1) as number;

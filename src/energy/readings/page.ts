@@ -24,7 +24,7 @@ export interface ReadingRow {
   previous_at: Date | null;
 }
 
-/** Values of `interval_ms` below and above the values of all readings, the lowest of which is -1. */
+/** Values of `interval_ms` below and above those of all readings. The lowest value of a reading is -1. */
 const [BEFORE_ALL, AFTER_ALL] = [-2, Number.MAX_SAFE_INTEGER];
 /**
  * Maximum number of excluded readings that the search for the previous reading skips before it searches from the start.
@@ -93,8 +93,8 @@ export async function readReadingsPage(
 }
 
 /**
- * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). Only readings judged false lie between that reading and
- * `n`.
+ * SQL: whether the reading that reading `n` confirms is still on hold (verdict `held`). Between the two, there are only readings with the
+ * verdict false.
  */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h

@@ -83,7 +83,8 @@ export async function readPlainMonth(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL on the hot path, in a single statement: an hour written between two statements would count in only one of them.
+  // Raw SQL on the hot path, as a single statement: with two statements, an hour that is written between them would count in only one of
+  // them.
   const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(

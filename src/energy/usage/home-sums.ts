@@ -37,7 +37,7 @@ export interface HomeMonth extends HomeSums {
   peakHourOfDay: number | null;
 }
 
-/** SQL: the usage of a row of sums, and whether at least half of the usage was measured (docs/home.md, "Peak hours"). */
+/** SQL: the usage of a row of sums, and whether at least half of this usage was measured (docs/home.md, "Peak hours"). */
 const USED = sql.raw(USED_SQL);
 const IS_PEAK = sql.raw(`used > 0 AND 2 * "estimated" <= used`);
 
@@ -134,7 +134,7 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 const READ = Object.values(COLUMNS);
 
 /**
- * Splits a range into stretches and the row lengths by which they are read. An hour is read by quarter-hour if roles of a home change in
+ * Splits a range into stretches, each with the row length by which it is read. An hour is read by quarter-hour if a home's roles change in
  * it, or if the range begins or ends in it.
  */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
@@ -178,7 +178,7 @@ export const summedColumns = (homes: readonly Home[]): RawBuilder<unknown> =>
 
 /**
  * Builds the SQL join of stretches of time (`p`, with `at`) with the factors of their parts (`f`, with `home`, the index in the list), and
- * the sums over the join. All homes must be loaded with the same options.
+ * the sums over this join. All homes must be loaded with the same options.
  */
 function weighted(homes: readonly Home[], range: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const parts = homes.flatMap((home, place) => listRolePeriods(home, range).map((part) => ({ ...part, place })));

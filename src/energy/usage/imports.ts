@@ -118,7 +118,7 @@ const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) =>
 /** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
 export async function readImportTotal(db: Database, whose: UserOrDevice, range: Range): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
-  // Raw SQL, here and below, on the hot path of every answer about usage; this form was measured to be fast.
+  // Raw SQL, here and below, on the hot path of every response about usage. This form of the statement was the fastest in measurements.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
@@ -137,7 +137,7 @@ const homeOf = (whose: UserOrDevice) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/** Columns of the buckets as one row of lists, because the driver blocks the process for six milliseconds for each thousand rows. */
+/** Columns of the buckets as one row of lists, because the driver blocks the process for six milliseconds per thousand rows. */
 interface Columns {
   isComposed: boolean;
   at: string | null;

@@ -10,8 +10,8 @@ const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
 
 /**
- * Builds a query for the first quarter-hour with data of a device or part (`key`). `where`: condition on closed quarter-hours `c`; `open`:
- * a query of open quarter-hours to add.
+ * Builds a query for the first quarter-hour with data of a device or part of a device (`key`). `where`: condition on closed quarter-hours
+ * `c`. `open`: query of the open quarter-hours, which are added.
  */
 const begin = (where: string, open: string): string => `(SELECT min(starts_at) FROM (SELECT starts_at FROM (
       SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM closed_device_intervals c WHERE c.device_id = d.key ${where}${open}) p
@@ -21,8 +21,8 @@ const OPEN = ` UNION ALL SELECT starts_at, ${IMPORT_MS}, ${EXPORT_MS} FROM open_
 /** SQL: the number of quarter-hours for which each array element of a packed day stands. A single element stands for all 96. */
 const times = (column: string): string => `CASE WHEN cardinality(y.${column}) = 1 THEN 96 ELSE 1 END`;
 /**
- * Builds a query for the net export of a device or part (`key`) in the stored closed hours. `where`: condition on the start `at` of a row.
- * Doubles are exact below 2^53 mWh.
+ * Builds a query for the net export of a device or part of a device (`key`) in the stored closed hours. `where`: condition on the start
+ * `at` of a row. Doubles are exact below 2^53 mWh.
  */
 const closedNet = (where: (at: string) => string): string => `(
       coalesce((SELECT sum(h.${EXPORT} - h.${IMPORT}) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key ${where('h.starts_at')}), 0)

@@ -45,8 +45,8 @@ export async function readQuarterHours<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement: an hour that closes between two statements would count
-  // twice or not at all.
+  // Raw SQL, because relation names come from src/rollups/levels.ts. A single statement, because an hour that closes between two statements
+  // would count twice or not at all.
   const rowsOf = ({ key, ids }: RowOwners) => {
     const owner = sql.ref(key);
     return sql`
@@ -180,7 +180,7 @@ export function addPackedQuarterHours(list: Float64Array, text: string | null, a
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // Handles a comma or the closing brace. An element NULL adds nothing, because its letters leave the value at 0.
+      // Handles a comma or the closing brace. An element NULL adds nothing, because its letters do not change the parsed value 0.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];
