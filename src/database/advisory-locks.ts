@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Numbers of all PostgreSQL advisory locks of the service. Each guards work that only one session of the installation may do at a time,
- * over all processes. The numbers share one space for the whole database, so all are declared here (held by
+ * Numbers of all PostgreSQL advisory locks of the service. Each lock guards work that only one session of the installation may do at a
+ * time, across all processes. The numbers are unique in the whole database, so all are declared here (checked by
  * test/contract/advisory-locks.test.ts). SQL cannot import them: a file of sql/ that takes a lock writes its number and its name, as
  * `7241001 /* partitions *\/`.
  */
@@ -14,7 +14,7 @@ export const ADVISORY_LOCKS = {
   refresh: 7_241_002,
   /**
    * First of two lock keys; the second is the number of a broker session. An earlier version of the service created such sessions at an
-   * external broker. The client that uses such a session takes the lock.
+   * external broker. The process that connects to such a session takes the lock.
    */
   ingestSession: 7_241_003,
   /** Lock for selecting the deliveries that are due. */

@@ -10,8 +10,7 @@ const UNCONFIRMED =
   'the clock of this machine is more than 31 days ahead of the installation’s last activity: nothing is deleted by age until the clock is right or confirmed. If it is right: energy doctor --confirm-clock';
 
 /**
- * The believed time: the time that the installation assumes to be right, from which age is computed (energy.md, "When the clock was
- * wrong").
+ * The believed time: the installation's estimate of the correct time, from which ages are computed (energy.md, "When the clock was wrong").
  */
 export interface BelievedTime {
   /**
@@ -67,8 +66,7 @@ export async function startBelievedTime(
     );
     const [row] = rows;
     if (row) {
-      // Adds the time that the database took to respond. The believed time only moves back if an operator has confirmed
-      // a clock.
+      // Adds the time that the database took to respond. The believed time moves back only if an operator has confirmed a clock.
       const at = row.confirmations === read.confirmations ? new Date(Math.max(row.at.getTime(), nowMs())) : row.at;
       read = { ...row, at, monoMs: monotonicMs() };
     }

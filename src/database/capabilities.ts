@@ -13,7 +13,7 @@ export interface Capabilities {
   compression: boolean;
 }
 
-/** The tiers and the capabilities of each. */
+/** Storage tiers (plain PostgreSQL, and TimescaleDB with either licence), and the capabilities of each tier. */
 export const TIERS = {
   community: { hypertables: true, continuousAggregates: true, compression: true },
   apache: { hypertables: true, continuousAggregates: false, compression: false },
@@ -37,7 +37,7 @@ const OLDEST_POSTGRES = 15;
  */
 const OLDEST_TIMESCALE = '2.19';
 
-/** Thrown if the database cannot be used in its present state. The message contains the remedy. */
+/** Error if the database cannot be used in its present state. The message contains the remedy. */
 class UnusableDatabase extends Error {
   override name = 'UnusableDatabase';
 }

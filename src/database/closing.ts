@@ -38,7 +38,7 @@ export async function openDatabaseForWriting(client: Client): Promise<void> {
   await client.query(`ALTER DATABASE ${await nameOf(client)} RESET ${CLOSED}`);
 }
 
-/** Whether `closeDatabaseForWriting` was applied to this database, whatever the settings of this session. */
+/** Whether `closeDatabaseForWriting` was applied to this database. The settings of this session do not matter. */
 export async function isClosedForWriting(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_db_role_setting JOIN pg_database d ON d.oid = setdatabase

@@ -95,13 +95,15 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseConnectionsDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
-  // Closes a released connection if it must not be reused, because the role of its server has changed.
+  // Closes a released connection whose server has changed its role, because the connection must not be reused.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
-  // If the server closes an idle connection, the process must not end. If the error persists, the next query reports it.
+  // If the server closes an idle connection, this listener prevents the process from ending. If the error persists, the next query reports
+  // it.
   pool.on('error', () => {});
-  // If a connection is closed between two statements of a transaction, the process must not end. The transaction's next statement fails.
+  // If the server closes a connection between two statements of a transaction, this listener prevents the process from ending. The next
+  // statement of the transaction fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -172,8 +174,8 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
 }
 
 /**
- * Prefix of a statement whose plan each connection caches. For statements that take longer to plan than to run, because they read few rows
- * or do not group. (A cached plan is made without the values, so PostgreSQL assumes few rows.) The statement's text must not depend on
+ * Prefix of a statement whose plan each connection caches. Used for statements that take longer to plan than to run, because they read few
+ * rows or do not group. A cached plan is made without the values, so PostgreSQL assumes few rows. The statement's text must not depend on
  * values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
@@ -265,8 +267,7 @@ export function createDatabase(pool: pg.Pool): Database {
 export const TIMESTAMPTZ_TYPE_ID = 1184;
 
 /**
- * Length of a timestamp in a UTC session with a four-digit year: without decimals, as in `2026-11-22 23:17:00+00`, and
- * with six.
+ * Lengths of a timestamp in a UTC session with a four-digit year: without decimals, as in `2026-11-22 23:17:00+00`, and with six decimals.
  */
 const [USUAL_LENGTH, LONGEST] = [22, 29];
 const [ZERO, DOT, PLUS] = [48, 46, 43];
@@ -303,8 +304,8 @@ export function parseTimestamp(text: string): Date {
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or disappears with its machine: by
- * default, its connections would stay open for hours. With these settings, the server probes the machine over the network, and drops a
+ * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or that disappears with its machine;
+ * by default, its connections would stay open for hours. With these settings, the server detects that the machine is gone, and drops a
  * response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
  */
 export const databaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [

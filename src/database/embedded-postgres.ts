@@ -22,7 +22,10 @@ const run = promisify(execFile);
 /** The running PostgreSQL server of a data directory. */
 export interface EmbeddedPostgres {
   url: string;
-  /** Whether the server was already running when this process started, because the service that had started it was killed. */
+  /**
+   * Whether the server was already running when this process started, because an earlier service process was killed without stopping the
+   * server.
+   */
   adopted: boolean;
   /** Stops the server after it has flushed all data. */
   stop(): Promise<void>;
@@ -68,8 +71,8 @@ ${hasLittleMemory() ? LITTLE_MEMORY : ''}`;
 }
 
 /**
- * Settings for fewer server processes, each of which takes some 2 MB. A single home has few concurrent queries and
- * small tables.
+ * Settings that reduce the number of server processes, each of which takes some 2 MB. A single home has few concurrent queries and small
+ * tables.
  */
 const LITTLE_MEMORY = `io_method = sync
 autovacuum_max_workers = 1
@@ -118,7 +121,7 @@ export async function startEmbeddedPostgres(options: {
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
-/** Line in the configuration after which the caller's settings follow. */
+/** Line in PostgreSQL's configuration file after which the caller's settings follow. */
 const EXTRA = '# Further settings.\n';
 
 async function lacksSettings(cluster: string, extraSettings: string): Promise<boolean> {
@@ -251,7 +254,7 @@ async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]
 }
 
 /**
- * Runs a command and waits for it to exit. Discards its output: the server inherits it, so a pipe would stay open as
+ * Runs a command and waits until it exits. Discards its output, because the started server inherits the output: a pipe would stay open as
  * long as the server runs.
  */
 async function spawned(command: string, args: string[], cwd: string): Promise<void> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withPool } from './connect.ts';
 
-/** Role of the service in its embedded database, and name of that database, which the role owns. The role is no superuser. */
+/** Role of the service in its embedded database. It is the owner of that database, which has the same name, and no superuser. */
 export const SERVICE_ROLE = 'energy';
 export const SERVICE_DATABASE = 'energy';
 /** Superuser that initdb creates. Used only to set up the role and the database. */
@@ -82,7 +82,8 @@ export function getSocketFolder(cluster: string): string {
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
-  // If a clean-up removed the folder, it is created again under the same name, because processes of the service still use that name.
+  // If a clean-up of temporary files removed the folder, it is created again under the same name, because processes of the service still
+  // use that name.
   if (known !== null && (isOurs(known) || isMadeAgain(known))) return known;
   const base = [tmpdir(), '/tmp'].find((folder) => fits(join(folder, 'energy-XXXXXX'))) ?? '/tmp';
   const made = mkdtempSync(join(base, 'energy-'));

@@ -7,8 +7,8 @@ import type { Pool, PoolClient } from './connect.ts';
  */
 const LOST_AFTER_SECONDS = 5;
 /**
- * Like `LOST_AFTER_SECONDS`, for work at the start of a process. Such work sends no heartbeats: on a busy machine, seconds may pass between
- * two statements of a migration, and an ended session would end the process.
+ * Like `LOST_AFTER_SECONDS`, for work at the start of a process, which sends no heartbeats. On a busy machine, seconds may pass between two
+ * statements of a migration, and a session that was ended would end the process.
  */
 const START_LOST_AFTER_SECONDS = 60;
 /** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */
@@ -24,7 +24,7 @@ const lockSessionSettings = (lostAfterSeconds: number): string => `
   set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7s', false),
   CASE WHEN version() ~* 'linux|darwin|bsd' THEN set_config('client_connection_check_interval', '2s', false) END`;
-/** Settings of a holder that sends heartbeats (`keepAlive`). */
+/** Session settings for a lock holder that sends heartbeats (`keepAlive`). */
 export const LOCK_SESSION_SETTINGS = lockSessionSettings(LOST_AFTER_SECONDS);
 /** Restores the server's defaults (NULL) before the connection returns to the pool. */
 const NO_LIMITS =
@@ -36,8 +36,8 @@ export type LockSession = Pick<PoolClient, 'query'>;
 /**
  * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
  * lock. The lock ends with its session: at the latest 5 s after its process has hung, unless a statement is running. Work that must never
- * be done twice concurrently must use `session`, because a holder that has lost the lock has no session. Work over other connections must
- * be harmless if done twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
+ * run twice concurrently must use `session`, because a holder that has lost the lock has no session. Work over other connections must be
+ * harmless if it runs twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -68,14 +68,14 @@ export async function withExclusiveLock<T>(
     return result;
   } finally {
     client.off('end', onEnd);
-    // A connection that may still hold the lock is closed.
+    // Closes a connection that may still hold the lock.
     client.release(mustEnd);
   }
 }
 
 /**
- * Waits for a lock, then runs `work` on the session that holds the lock. For work that every process does at its start, one process after
- * the other. If the process hangs between two statements, the lock ends after a minute.
+ * Waits for a lock, then runs `work` on the session that holds the lock. Used for work that every process does at its start, one process
+ * after the other. If the process hangs between two statements, the lock ends after a minute.
  */
 export async function waitForExclusiveLock<T>(
   pool: Pool,

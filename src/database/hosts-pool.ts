@@ -18,7 +18,7 @@ const STUCK_MS = 5_000;
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Creates the search among the servers of these addresses. */
+/** Creates the search for the host in the wanted role among these addresses. */
 function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ...settings }: pg.PoolConfig) {
   const hosts: DatabaseHosts = new DatabaseHosts(urls.length, wanted, (host) => {
     const limitMs = HOST_CONNECT_TIMEOUT_MS * hosts.slowness;
@@ -48,7 +48,10 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
       return deliverConnection(this.#connectAgain(), callback);
     }
 
-    /** Connects. Repeats the attempt if the cached host failed, and while the time limits still grow because no host responds in time. */
+    /**
+     * Connects to the host in the wanted role. Repeats the attempt if the cached host failed, and while the time limits still grow because
+     * no host responds in time.
+     */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
         const before = hosts.slowness;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DatabaseHosts } from './hosts.ts';
 
-/** Creates numbered servers with the role that each reports. `silent` never responds; `slow` does not respond in time. */
+/** Creates numbered servers, each with the role that it reports. `silent` never responds; `slow` does not respond in time. */
 function servers(...are: ('primary' | 'standby' | 'away' | 'silent' | 'slow')[]) {
   const asked: number[] = [];
   const hosts = new DatabaseHosts(are.length, 'primary', async (host) => {

@@ -11,7 +11,7 @@ export const HOST_CONNECT_TIMEOUT_MS = 2_000;
 /** Maximum factor by which time limits grow on a slow machine. With this factor, a host has 16 s. */
 const MAX_SLOWNESS = 8;
 
-/** Tracks by which factor connections take longer than usual. */
+/** Tracks the factor by which connections take longer than usual. */
 class Slowness {
   factor = 1;
 
@@ -20,7 +20,7 @@ class Slowness {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** Adapts the time limit to a connection that took this time: to twice that time, unless the limit is already lower. */
+  /** Adapts the time limit to the measured time of a connection: to twice that time, unless the limit is already lower. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / HOST_CONNECT_TIMEOUT_MS));
   }
@@ -30,10 +30,10 @@ const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 
 /**
  * The search for the host in the wanted role. `ask` connects to a host and returns whether the host has the role; it throws if the host
- * does not respond. All hosts are queried concurrently, so a machine without power costs no extra time. The search also measures how slow
- * connections are. On a busy machine every connection may take longer than its time limit; all attempts would be given up after most of
- * their work was done, and none would ever succeed. So the limits double after a timeout, and later follow the connections that succeed.
- * They do not change if another host responded, such as the standby of a hung primary, because the machine is then not slow.
+ * does not respond. All hosts are queried concurrently, so a machine without power costs no extra time. The search also adapts time limits
+ * to slow machines. On a busy machine, every connection could take longer than its time limit, so that no attempt would ever succeed.
+ * Therefore the limits double after a timeout, and later follow the connections that succeed. They do not change if another host responded,
+ * such as the standby of a hung primary, because the machine is then not slow.
  */
 export class DatabaseHosts {
   readonly #count: number;
@@ -164,8 +164,8 @@ export class WatchedClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that a move has closed, a new connection would get the same error. This connection can still read, so it remains
-      // open.
+      // In a database that a move has closed, a new connection would get the same error. The existing connection can still read, so it
+      // remains open.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
     });

@@ -39,7 +39,7 @@ export async function readInstallationInventory(query: Query, now: Date): Promis
   return rows[0] as Inventory;
 }
 
-/** Age of the latest reading, and numbers of tasks that wait in the database. */
+/** Age of the latest reading, and lengths of the database's queues. */
 interface Waiting {
   /** Age of the most recent reading of all devices. Null if there are no readings. */
   lagSeconds: number | null;

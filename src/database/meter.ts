@@ -15,14 +15,14 @@ export const KNOWN_CHANNEL_PATTERN =
   '^(?:(?:(?!(?:import|export|m3|cooling|unknown)/)[^/]+/)*(?:import|export|(?:gas|heat|water)(?:/m3)?(?:/cooling)?(?:/(?:import|export))?)(?:/[tl]\\d+)*|(?:[^/]+/)*ignored/.+)$';
 
 /**
- * SQL condition on `series s`: a series of energy or power with an unknown channel name. The index
- * `series_unknown_name` supports it.
+ * SQL condition on `series s`: a series of energy or power with an unknown channel name. The index `series_unknown_name` covers this
+ * condition.
  */
 export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
- * Quantities of a device that are aggregated separately. Channels with a placement of their own are also part of the
- * device's electricity; gas, heat and water are not. Gas, heat and water are in kWh or, with `_m3`, in m³.
+ * Quantities of a device that are aggregated separately: channels with a placement of their own, which are also part of the device's
+ * electricity; and gas, heat and water, which are not, in kWh or, with `_m3`, in m³.
  */
 export type Meter = Placement | Commodity | `${Commodity}_m3`;
 
@@ -47,7 +47,7 @@ export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_expor
 export const getEstimatedExport = (meter: Placement | null): EstimatedExport =>
   meter === null ? 'estimated_export' : `${meter}/estimated_export`;
 
-/** All meters and estimated parts that may have separate rows, in addition to the rows of the device and the user. */
+/** Keys of all rows that may exist in addition to the rows of the device and the user: all meters, and the estimated parts of exports. */
 export const SEPARATE_METERS: readonly (Meter | EstimatedExport)[] = [
   ...METERS,
   ...[null, ...PLACEMENTS].map(getEstimatedExport),

@@ -46,7 +46,7 @@ export async function migrate(
   });
 }
 
-/** Thrown if a newer version of the service created the schema. The message contains the remedy. */
+/** Error if a newer version of the service created the schema. The message contains the remedy. */
 class NewerSchema extends Error {
   override name = 'NewerSchema';
 }

@@ -64,7 +64,7 @@ function linkLibraries(root: string): void {
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    // `source`: the existing file; `target`: the link next to it.
+    // `source`: existing file of the library; `target`: link to create next to it.
     const link = join(root, target);
     if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)) || basename(source), link);
   }

@@ -22,7 +22,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
   let samples: readonly StandbySample[] = [];
   let known: { horizon: number; replayed: number } | null = null;
   let isOver = false;
-  /** Reason that was logged last, so that the same message is not repeated. */
+  /** The last logged reason why the standby is unavailable, so that the same message is not repeated. */
   let lastLogged: string | null = null;
   const logChange = (what: string | null) => {
     if (what === lastLogged) return;
@@ -33,7 +33,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // This time is read before the standby is queried, so the computed age of the standby's data is never too low.
+    // Reads the clock before the query of the standby, so that the computed age of its data is never too low.
     const position = await within(writtenTo(createQueryOnConnection(primary)));
     samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(createQueryOnConnection(standby)));

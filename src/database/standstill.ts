@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { HostUnavailableError, WatchedClient } from './hosts.ts';
 
-/** Wait of a statement or of a new connection after which the pool probes its server. */
+/** Waiting time of a statement, or of a new connection, after which the pool probes its server. */
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
@@ -57,7 +57,7 @@ export function refuseConnectionsDuringStandstill(pool: pg.Pool, probe: () => Pr
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The caller was refused while its connection was being established.
+          // The pool refused the caller while the connection was being established.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));

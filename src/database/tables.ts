@@ -204,7 +204,7 @@ export interface Tables {
   webhooks: {
     webhook_id: string;
     user_id: string;
-    /** The first of `events`, for processes of earlier versions. */
+    /** First type in `events`, for processes of earlier versions. */
     event: OneOf<typeof EVENT_TYPES>;
     events: OneOf<typeof EVENT_TYPES>[];
     url: string;
@@ -415,7 +415,7 @@ export interface Tables {
     meant: string | null;
   };
   /**
-   * Columns of `series` with the time range in which they apply. A bound is a number (infinity) if the range has no beginning or no end.
+   * Columns of `series`, with the time range in which they apply. A bound is a number (infinity) if the range has no beginning or no end.
    */
   series_roles: {
     series_id: number;

@@ -8,8 +8,8 @@ const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs `run` in the open transaction or, if there is none, in a new one. The changes of a store can thus be part of its caller's
- * transaction. After a conflict with another transaction, a new transaction is retried, so `run` may run several times.
+ * Runs `run` in the open transaction or, if there is none, in a new one. A store's changes can thus be part of its caller's transaction. If
+ * a new transaction conflicts with another one, it is retried, so `run` may run several times.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -76,7 +76,7 @@ export async function inSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // If one of several concurrent statements failed, no other statement may run after the rollback.
+    // Closes the interface first: if one of several concurrent statements failed, none of the others may run after the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

@@ -15,7 +15,7 @@ function failing(...errors: { code?: string; message: string }[]) {
 
 const log = createLog('test', { level: 'silent' });
 const unknownHost = { code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND pg-1' };
-/** The error if `localhost` refuses the connection at `::1` as well as at `127.0.0.1`. */
+/** The error that Node reports if `localhost` refuses the connection at both `::1` and `127.0.0.1`. */
 const refusedByAll = { code: 'ECONNREFUSED', message: '' };
 const noPrimary = { code: '57P03', message: 'no host of the database takes writes (host 1: timeout)' };
 const wrongPassword = { code: '28P01', message: 'password authentication failed for user "energy"' };

@@ -42,7 +42,7 @@ export async function waitForDatabase(
     } catch (error) {
       if (!isDatabaseUnavailable(error as Error) || performance.now() + retryMs > untilMs) throw error;
       const { message, code } = error as Error & { code?: string };
-      // If the addresses of a host refused the connection one after the other, the error has no message.
+      // If all addresses of a host refused the connection, Node's error has no message.
       const next = message || code;
       if (next !== reason) log.warn({ reason: next }, 'waiting for the database (DATABASE_URL)');
       reason = next;

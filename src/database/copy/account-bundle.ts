@@ -4,7 +4,9 @@ import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
 
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
-/** Prefix of the names of rows in a bundle that do not move to the target. They are stored in case the move fails. */
+/**
+ * Prefix of relation names in a bundle for rows that do not move to the target. They are stored so that a failed move can restore them.
+ */
 const RETURNING = 'returned:';
 
 /**
@@ -52,8 +54,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * Packs the accounts' events, after their deliveries. If another account's subscription (an administrator's) has pending deliveries of an
- * event, a copy of the event remains in the source, owned by that account.
+ * Packs the accounts' events, after the deliveries of the accounts. If another account's subscription (an administrator's) has pending
+ * deliveries of an event, a copy of the event remains in the source, owned by that account.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -241,7 +243,7 @@ export async function compareUnpacked(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Rows of append-only relations were only copied and also remain at the source, so an account that returns finds them unchanged.
+    // Rows of append-only relations were copied without being removed from the source, so an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

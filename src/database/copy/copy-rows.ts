@@ -36,9 +36,9 @@ export async function copyTimeRange(
 }
 
 /**
- * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which other rows refer is updated in
- * place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it. These rows are copied again with
- * their own relations, which come later. Returns the number of rows in the source.
+ * Makes the target's rows of a whole relation equal to the source's, by primary key. If other rows refer to a changed row, the row is
+ * updated in place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it; these rows are copied
+ * again with their own relations, which come later. Returns the number of rows in the source.
  */
 export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },

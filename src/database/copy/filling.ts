@@ -76,7 +76,7 @@ async function stateOf(
   return { ...rows[0], isClosed: await isClosedForWriting(pool) };
 }
 
-/** Files that a copy of a cluster omits: files of a running server, and files that depend on the cluster's location. */
+/** Files that are omitted from the copy of a cluster: files of a running server, and files that depend on the cluster's location. */
 const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
@@ -106,8 +106,8 @@ export async function copyCluster(cluster: string, copy: string, state: string):
         'Make room, or copy DATA_DIR to a larger disk and upgrade it there.',
     );
   }
-  // WAL and tablespaces behind symbolic links are copied, too, because the copy's server must not write to the
-  // originals. If the file system supports it, the copy shares blocks until they change.
+  // Also copies WAL and tablespaces behind symbolic links, because the server of the copy must not write to the originals. If the file
+  // system supports it, copy and original share blocks until they change.
   const options = { recursive: true, dereference: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE };
   const filter = (path: string) => !ITS_OWN.test(basename(path));
   await cp(cluster, `${copy}.new`, { ...options, filter });

@@ -6,8 +6,8 @@ export interface CopiedRelation {
    */
   by?: string;
   /**
-   * For relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the target. `whose`:
-   * condition that at the target only these rows meet.
+   * Set for relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the target.
+   * `whose`: condition that only these rows meet at the target.
    */
   part?: { view: string; whose: string };
 }
@@ -33,7 +33,9 @@ interface BundledRelation extends CopiedRelation {
 interface ReturnedRelation {
   relation: string;
   whose: string;
-  /** If set, the rows stay and only this reference column is cleared. After a failed move, the column is restored if it is still null. */
+  /**
+   * If set, the rows remain and only this reference column is cleared. After a failed move, the column is restored if it is still null.
+   */
   column?: string;
 }
 
@@ -62,7 +64,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'arrivals' },
   { relation: 'home_groups', whose: OF_USER },
-  // Excludes members of a group if the home does not move, or its utility does not: afterwards the home is in no group.
+  // Excludes memberships of homes in groups unless both the home and the group's utility move. After a move of only one of them, the home
+  // is in no group.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'email_changes' },
@@ -78,14 +81,14 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'apps' },
   { relation: 'authorizations' },
   { relation: 'oauth_tokens' },
-  // A key that is limited to a device moves if the device moves; otherwise it ends.
+  // A key that is limited to a device moves only together with the device; otherwise the key ends.
   { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
   // A trigger creates a head with each new device, so the copied head replaces an existing row.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'imports', whose: OF_USER },
-  // Meters find their batch by their login names, wherever the batch's creator is. The batch's owner may no longer be among the accounts
-  // that the creator can access.
+  // Meters find their batch by their login names, regardless of where the account that created the batch is. The batch's owner may no
+  // longer be among the accounts that the creator can access.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'silence_watches' },
@@ -167,9 +170,9 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // Restored after a failed move, because running workers have cached that these series are recorded here and would not record them again.
+  // Restored after a failed move: running workers have cached that these series are recorded here, and would not record them again.
   { relation: 'untimed_series', whose: OF_DEVICE },
-  // Memberships of homes and groups of which only one moves.
+  // Memberships in which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
   // API keys of other accounts that are limited to a group that moves, and keys whose account and device do not both
@@ -188,7 +191,7 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'alerts', whose: OF_AUTHORIZATION },
   { relation: 'alert_firings', whose: `alert_id IN (SELECT alert_id FROM alerts WHERE ${OF_AUTHORIZATION})` },
   { relation: 'webhooks', whose: `${OF_MEMBERSHIP} OR ${OF_AUTHORIZATION}` },
-  // Deliveries between accounts of which only one moves: the event's or the subscription's.
+  // Deliveries whose event and subscription belong to two accounts of which only one moves.
   {
     relation: 'deliveries',
     whose: `(${OF_EVENT} AND NOT (${OF_WEBHOOK})) OR (${OF_WEBHOOK} AND NOT (${OF_EVENT}))

@@ -19,8 +19,8 @@ export interface CopyEnds {
 }
 
 /**
- * Runs a function with an exclusive connection to each installation, and closes both connections. State of the sessions, such as locks and
- * temporary tables, ends with the connections.
+ * Runs a function with an exclusive connection to each installation, and closes both connections afterwards. Session state, such as locks
+ * and temporary tables, ends with the connections.
  */
 export async function withCopyEnds<T>(
   pools: { source: Pool; target: Pool },
@@ -39,10 +39,10 @@ export async function withCopyEnds<T>(
   }
 }
 
-/** Reports the progress of a pass: the relation, and the completed part of its time range. */
+/** Reports the progress of a copy: the relation, and the completed part of its time range. */
 export type Progress = (relation: string, done: number, total: number) => void;
 
-/** Result of a pass for one relation. */
+/** Result of a copy for one relation. */
 export interface SynchroniseResult {
   relation: string;
   /** Number of rows in the source. */
@@ -132,7 +132,7 @@ async function slices(
 }
 
 /**
- * Compares again each relation from which a pass under lock has copied rows; the other relations were already equal. Throws if any relation
+ * Compares again each relation from which rows were copied under the lock; the other relations were already equal. Throws if any relation
  * differs.
  */
 export async function compareCopied(
