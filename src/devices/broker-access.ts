@@ -34,8 +34,8 @@ async function mayRead(db: Database, username: string, topic: string): Promise<b
 }
 
 /**
- * Whether a client id begins with the name of another login. A broker that identifies sessions by client id alone would
- * connect this client to the other login's session. Pure.
+ * Whether a client id begins with the name of another login. A broker that identifies sessions only by client id would connect this client
+ * to the session of that login. Pure.
  */
 export function isAnotherLoginsClientId(username: string, clientId: string): boolean {
   const named = STARTS_WITH_LOGIN.exec(clientId)?.[0];
@@ -43,10 +43,10 @@ export function isAnotherLoginsClientId(username: string, clientId: string): boo
 }
 
 /**
- * Whether a login may connect to RabbitMQ over MQTT with this client id. Pure. Gateways may not: RabbitMQ replaces the
- * slashes of a topic by dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` could
- * not be distinguished. RabbitMQ identifies a session by its client id alone, so the client id must begin with the
- * login; otherwise a client could take over another device's session.
+ * Whether a login can connect to RabbitMQ over MQTT with this client id. Pure. Gateways cannot: RabbitMQ replaces the slashes of a topic
+ * with dots and drops the retain flag, so the household topics `plug.1/state` and `plug/1/state` could not be distinguished. RabbitMQ
+ * identifies a session only by its client id, so the client id must begin with the login; otherwise a client could take over another
+ * device's session.
  */
 export function canUseRabbitMq(username: string, clientId: string): boolean {
   return DEVICE_LOGIN.test(username) && clientId.startsWith(username);
@@ -61,7 +61,7 @@ export function createBrokerAccess(db: Database, mqttUrl: string | undefined) {
   const ownName = own?.username || undefined;
   const ownSecret = hashSecret(own?.password ?? '');
   return {
-    /** Whether the username exists and the password belongs to it. */
+    /** Whether the username exists and the password is the correct password of that user. */
     async mayLogIn(username: string, password: string): Promise<boolean> {
       if (username === ownName) return timingSafeEqual(ownSecret, hashSecret(password));
       return checkDeviceLogin(db, username, password);

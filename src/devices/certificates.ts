@@ -11,9 +11,9 @@ export interface CertificateNames {
 
 /**
  * Returns the id of the device or gateway that a certificate identifies: the device with which the certificate is registered
- * (`certificate_sha256`) or, if there is none, the device or gateway whose id is among the certificate's names. A certificate that names
- * one device or gateway never identifies a different one, even if it is registered with that one. Null if the device or gateway does not
- * exist, is deleted or is registered with another certificate, or if the certificate names several.
+ * (`certificate_sha256`) or, if there is none, the device or gateway whose id is among the certificate's names. A certificate that contains
+ * the id of one device or gateway never identifies a different one, even if it is registered with that one. Null if the device or gateway
+ * does not exist, is deleted or is registered with another certificate, or if the certificate contains several ids.
  */
 export async function findLoginOfCertificate(
   db: Database,

@@ -15,7 +15,7 @@ import {
 const DIRECTIONS = ['import', 'export'];
 const COMMODITIES = ['gas', 'heat', 'water'];
 const RESERVED = [...DIRECTIONS, ...COMMODITIES, 'm3', 'cooling', 'unknown'];
-/** Names that owners choose for channels. Most of them resemble known names of channels. */
+/** Channel names chosen by owners. Most of them resemble known channel names. */
 const name = fc.oneof(
   fc.constantFrom(
     'feed_in',

@@ -16,7 +16,7 @@ export interface ParsedChannel {
   part: (typeof CHANNEL_PARTS)[number];
   /** Gas, heat and water follow the same counting rules as electricity and are never counted as electricity. */
   commodity: Commodity | 'electricity';
-  /** Whether the unit is m³. Volumes are handled as if they were kWh: `gas/m3`. */
+  /** Whether the unit is m³. Volumes are computed like kWh: `gas/m3`. */
   isVolume: boolean;
   /** Whether the channel is known to be excluded from counting: by its name (`ignored`, `cooling`) or by its owner's setting. */
   isIgnored: boolean;
@@ -27,9 +27,9 @@ export interface ParsedChannel {
   known: boolean;
 }
 
-/** Word in a channel name for a volume. */
+/** Word in a channel name that marks a volume. */
 const VOLUME = 'm3';
-/** Word in a channel name before a quantity that does not count, or that is part of another quantity: `ignored/heating`. */
+/** Word in a channel name before a quantity that does not count, or that another quantity already includes: `ignored/heating`. */
 const IGNORED = 'ignored';
 /**
  * Word in a channel name for energy that a heat meter measures as removed from a house in summer. Cooling energy is stored but does not
@@ -99,7 +99,7 @@ export function parseChannel(name: string): ParsedChannel {
     words.splice(at < 0 ? words.length - 1 : at);
   }
   for (const word of words) {
-    // The word `ignored` marks a channel that does not count, or that is part of another quantity. The words after `ignored` are the
+    // The word `ignored` marks a channel that does not count, or that another quantity already includes. The words after `ignored` are the
     // channel's name.
     if (word === IGNORED) {
       channel.isIgnored = true;
@@ -141,7 +141,7 @@ export function resolveChannel({ channel: name, kind, unit }: Asked, word?: Chan
   if (commodity === 'electricity' && (isVolume || (kind === 'power' && direction !== guessed.direction)))
     return { ...guessed, known: false };
   // The production of an inverter is not part of the energy that a meter exported to the grid. If the channel's name contains no circuit,
-  // production therefore gets a separate circuit.
+  // production therefore gets its own circuit.
   const own = placed && !guessed.known ? [guessed.circuit, placed.circuit].filter(Boolean).join('/') : guessed.circuit;
   const circuit = word?.circuit ?? own;
   return { ...guessed, circuit, known: true, isIgnored: false, commodity, isVolume, direction, part };
@@ -176,8 +176,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the device's own name of a quantity. For native devices, and for series from before names were stored, this is the channel
- * together with the member of the message.
+ * Returns the device's own name of a quantity. For native devices, and for series created before names were stored, the name consists of
+ * the channel and the member of the message.
  */
 export const getNativeName = ({
   channel,
@@ -189,7 +189,7 @@ export const getNativeName = ({
   nativeName?: string | null | undefined;
 }): string => nativeName ?? `${channel} ${MEMBERS[kind] ?? kind}`;
 
-/** Owner's settings for a quantity: what the quantity counts as, and its place in the home if that differs from the device's place. */
+/** Owner's settings for a quantity: what the quantity counts as, and its placement in the home if that differs from the device's. */
 export interface ChannelSetting {
   counts_as?: string;
   placement?: Placement;

@@ -27,11 +27,11 @@ export interface DeviceChannel {
   counts_as: string | null;
   /** Whether the owner should still set what the quantity counts as. */
   asked: boolean;
-  /** Place of the quantity in the home, set by its owner. Null: the place of its device. */
+  /** Placement of the quantity in the home, set by its owner. Null: the placement of its device. */
   placement: Placement | null;
   /**
-   * Whether the energy of the quantity counts. It does not count if the quantity is part of a counted total, is a power for which a
-   * register also exists, or has an unknown meaning.
+   * Whether the energy of the quantity counts. It does not count in three cases: a counted total already includes it, it is a power of
+   * which a register also exists, or its meaning is unknown.
    */
   counted: boolean;
 }
@@ -40,8 +40,8 @@ export interface DeviceChannel {
 export const IS_COUNTED = sql<boolean>`(s.counts_import OR s.counts_export OR coalesce(s.meter ~ '^(gas|heat|water)', false))`;
 
 /**
- * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's place applies again. An omitted
- * setting is unchanged.
+ * Change of an owner's settings for a quantity. Null removes a setting, so that the guess or the device's placement applies again. An
+ * omitted setting is unchanged.
  */
 export interface ChannelSettingPatch {
   native_name: string;
@@ -86,7 +86,7 @@ export function buildDeviceChannel(
   const word = channelSettingFor(words, series);
   const countsAs = resolveCountsAs(row.channel, word);
   const isVolume = resolveChannel({ ...series, unit: row.unit }, word).isVolume;
-  // In a native message, the name of the member defines the unit, whatever the channel's name is.
+  // In a native message, the name of the member defines the unit. The channel's name does not affect it.
   const isUnitKnown = countsAs !== null || row.native_name === null;
   return {
     native_name: getNativeName(series),
@@ -183,7 +183,7 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
   for (const { native_name, ...now } of said) {
     const before = next.get(native_name);
     const countsAs = after(before?.counts_as, now.counts_as);
-    // A placement that the previous `counts_as` implied is removed together with it.
+    // Removes the placement that the previous `counts_as` implied.
     const isImplied = before?.placement !== undefined && before.placement === findImpliedPlacement(before.counts_as);
     const isNew = countsAs !== before?.counts_as;
     const place = isNew

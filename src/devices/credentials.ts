@@ -44,7 +44,7 @@ export async function findInvalidLogins<T extends LoginCredentials>(
   return rows.flatMap(({ place }) => logins[place] ?? []);
 }
 
-/** Lifetime of a temporary secret that its creator does not end, for example because the process was killed. */
+/** Lifetime of a temporary secret whose creator does not revoke it, for example because the process was killed. */
 const TEMPORARY_MS = 24 * 3_600_000;
 
 /** Deletes expired temporary secrets. */

@@ -27,7 +27,7 @@ export interface DiscoveredDevice {
   channels: string[];
   /** Quantities on the channels. `counts`: whether a quantity counts as its owner's import or export. */
   quantities: { channel: string; kind: string; counts: 'import' | 'export' | null }[];
-  /** Topic filter, below the gateway's prefix, on which the device announced its values but none has arrived yet. */
+  /** Topic filter, below the gateway's prefix, on which the device announced its values. Set as long as no value has arrived. */
   awaits: string | null;
   first_seen_at: Date;
   last_seen_at: Date;
@@ -106,7 +106,7 @@ export async function updateGateway(
     return (
       trx
         .updateTable('gateways')
-        // With an empty patch, this assignment makes the update return the unchanged row.
+        // If the patch is empty, this assignment makes the update return the unchanged row.
         .set((set) => ({ name: set.ref('name'), ...patch }))
         .where('gateway_id', '=', gatewayId)
         .returning(COLUMNS)
@@ -115,7 +115,7 @@ export async function updateGateway(
   });
 }
 
-/** Throws 403 if an owner changes a gateway of a device that a utility manages. */
+/** Throws 403 if the caller is an owner and the gateway has a device that a utility manages. */
 async function mustManageGateway(db: Database, reach: AccessibleAccounts, gatewayId: string): Promise<void> {
   if (isOwnAccountReach(reach) && (await findGateway(db, reach, gatewayId))?.managed_by === 'utility')
     throw new AppError('deviceOfUtility');
@@ -140,11 +140,12 @@ export async function deleteGateway(db: Database, reach: AccessibleAccounts, gat
 }
 
 /**
- * Whether a discovered device is listed. If another family reads the topics of an announced device, that family lists the device instead.
+ * SQL condition: whether a discovered device is listed. If another family reads the topics of an announced device, that family lists the
+ * device instead.
  */
 export const isDiscoveryListed = sql<boolean>`discovered_devices.awaits IS DISTINCT FROM ''`;
 
-/** Returns what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
+/** Returns an error text with what to do before an announced device can be paired. `awaits`: the topic filter of the discovery. */
 export const explainUnbridgedTopic = (awaits: string): string =>
   `none of its values has been received yet: bridge ${awaits} first`;
 

@@ -21,8 +21,8 @@ const BY_ROLE: readonly PlacementRule[] = [
 ];
 
 /**
- * Families whose native ids show what a device is, by the first rule that matches. A device that matches no rule must be placed by its
- * owner. The other words of such an id are topic words that the owner chose, not the device's name.
+ * Families whose native ids show the purpose of a device, by the first rule that matches. The owner must place a device that matches no
+ * rule. The other words of such an id are topic words that the owner chose, not the device's name.
  */
 const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
   Object.entries({
@@ -122,7 +122,7 @@ const RELAY = /^(switch|relay|light|cover|roller|plug)\d*\//;
 const NAMED_LAST: ReadonlySet<string> = new Set(['espurna', 'lorawan']);
 
 const words = (name: string): string => name.toLowerCase().replace(/[_\-/.]/g, ' ');
-/** Returns the placement of the first rule that matches the words of a name. Pure. */
+/** Returns the placement of the first rule that matches one of the words of a name. Pure. */
 const placementByWords = (rules: readonly PlacementRule[], name: string): Placement | undefined =>
   rules.find(([words_]) => words_.test(words(name)))?.[1];
 

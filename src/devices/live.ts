@@ -26,7 +26,7 @@ export interface LiveReading {
   channels: (Omit<DeviceChannel, 'last_at'> & { last_at: string })[];
 }
 
-/** Values of `counts_as` for a power that is not a single phase. */
+/** Values of `counts_as` for power over all phases, not for a single phase. */
 const TOTALS: ReadonlySet<string> = new Set(['import', 'export', 'production', 'charged', 'discharged']);
 /** Whether power with this value of `counts_as` flows out of the device, so that it is subtracted. */
 const isOutward = (countsAs: string | null) => /^(?:export|production|discharged)/.test(countsAs ?? '');
@@ -86,7 +86,7 @@ export async function readPowersBetween(
   { from, to, stepSeconds }: { from: Date; to: Date; stepSeconds: number },
 ): Promise<{ deviceId: string; seriesId: string; channel: LiveChannel }[]> {
   const step = sql`floor(extract(epoch FROM l.read_at) / ${sql.lit(stepSeconds)})`;
-  // Raw SQL: DISTINCT ON, so that a meter with ten readings a second costs no more rows than a meter with one reading per step.
+  // Raw SQL: DISTINCT ON, so that a meter with ten readings per second returns no more rows than a meter with one reading per step.
   const { rows } = await sql<ValueRow & { series_id: string }>`
     SELECT DISTINCT ON (s.series_id, ${step}) s.series_id::text AS series_id, ${VALUE_COLUMNS}
     FROM series s JOIN devices d ON d.device_id = s.device_id AND d.deleted_at IS NULL

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
 /**
- * Records which of several ingest processes each login is connected to (`login_places`), from the view of one process. A login belongs to
- * the process of its latest connection. The previous process detects the change within a second and ends its connections and sessions of
- * the login. `processId`: a UUID that no other process has.
+ * Records to which of several ingest processes each login is connected (`login_places`), as one process sees it. A login belongs to the
+ * process of its latest connection. The previous process detects the change within a second and ends its connections and sessions of the
+ * login. `processId`: a UUID that no other process has.
  */
 export function createLoginLocations(db: Database, processId: string) {
   const usernamesOf = ({ rows }: { rows: { username: string }[] }) => rows.map(({ username }) => username);

@@ -4,7 +4,7 @@ interface Scale {
   per: number;
 }
 
-/** Units that mappings and the tables of families can name, by kind of quantity. Temperatures are in C or F. */
+/** Units that mappings and the tables of device families can use, by kind of quantity. Temperatures are in °C or °F. */
 export const UNIT_SCALES = {
   energy_total_kwh: new Map<string, Scale>([
     ['kWh', { times: 1, per: 1 }],

@@ -98,7 +98,7 @@ const entry = z
     if (typeof quantity === 'string') context.addIssue({ code: 'custom', path: ['unit'], message: quantity });
     if (value.device?.includes('+') && !value.topic.includes('+'))
       context.addIssue({ code: 'custom', path: ['device'], message: 'has a `+`, but the topic has none' });
-    // Rejected: otherwise, registers of several devices, or several numbers of one device, would count as one register.
+    // Rejected, because otherwise registers of several devices, or several numbers of one device, would count as one register.
     if (value.topic.includes('+') && value.device !== undefined && !value.device.includes('+'))
       context.addIssue({
         code: 'custom',
@@ -150,8 +150,7 @@ export const getDeviceNamePattern = ({ device, topic }: MappingEntry): string =>
 const nameOf = ({ topic, path = '' }: MappingEntry): string => `${topic} ${path}`.trim();
 
 /**
- * Returns the error text for two mapped devices that can get the same name from different topics, because a wildcard forms part of the
- * name.
+ * Returns the error text for two mapped devices that could get the same name from different topics, because a wildcard is part of the name.
  */
 function causeOf(one: MappingEntry, other: MappingEntry): string {
   const named = [one, other].map((entry) => ({ topic: entry.topic, device: getDeviceNamePattern(entry) }));

@@ -16,12 +16,12 @@ export interface DiscoveredSeries {
 
 /** Owners' settings for one device that determine which numbers of its messages are read, and in which scale. */
 export interface NumberReadingSettings extends Pick<DecoderConfig, 'meter' | 'emon' | 'tasmota'> {
-  /** Numbers that mappings read: `mapped` for devices that a mapping defines, `ownMapped` for devices of a family. */
+  /** Numbers that mappings read. `mapped`: of devices that a mapping defines. `ownMapped`: of devices of a family. */
   readonly mapped: readonly Source[];
   readonly ownMapped: readonly Source[];
 }
 
-/** A mapped number that counts: the device and the series that the number may belong to, and its position in the message and scale. */
+/** A mapped number that counts, with its position in the message, its scale, and the device and series to which it may belong. */
 interface Source {
   readonly device: string;
   readonly channel: string;
@@ -40,9 +40,9 @@ export function mergeNumberSettings(gateway: DecoderConfig, own: DecoderConfig):
 }
 
 /**
- * Whether a series contains a different number after a change of settings: one from another position in the message, or in another unit or
- * scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a number is
- * read again. Pure.
+ * Whether a series contains a different number after a change of settings: a number from another position in the message, or in another
+ * unit or scale. True if wildcards in names leave this uncertain. False if no number is read any more; the series is then split when a
+ * number is read again. Pure.
  */
 export function doesSeriesReadDifferentNumber(
   before: NumberReadingSettings,
@@ -64,7 +64,7 @@ function numbersOf(settings: NumberReadingSettings, series: DiscoveredSeries): s
   return [...mapped, ...read].sort().join();
 }
 
-/** Placeholder for a number that a family reads without a setting. */
+/** Placeholder for a number that a device family reads without a setting. */
 const ITSELF: readonly string[] = ['as the family reads it'];
 
 /**
@@ -108,8 +108,8 @@ const KWH = new Map([
 ]);
 
 /**
- * Numbers of a meter whose settings have its id as key, which several families use. Units of volume are compared as
- * text, so m3 and m³ are different units.
+ * Numbers of a meter whose settings use the meter's id as key, as in several families. Units of volume are compared as text, so m3 and m³
+ * count as different units.
  */
 function ofMeter({ meter }: NumberReadingSettings, { native_id, kind }: DiscoveredSeries): readonly string[] {
   if (kind !== 'register') return ITSELF;
@@ -170,7 +170,7 @@ function ofTasmota({ tasmota = {} }: NumberReadingSettings, series: DiscoveredSe
     return isPutAs(key, said, series) ? [JSON.stringify([isItsName(key) ? name : key, scale])] : [];
   });
   if (!Object.keys(tasmota).some(isItsName)) return [...put, JSON.stringify([name, 1])];
-  // The series contained a different number before the change. Another name of the meter may now have the same meaning.
+  // The series contained a different number before the change of settings. Another name of the meter may now have the same meaning.
   return put.length > 0 || !parseChannel(channel).known ? put : ['what else is called so'];
 }
 

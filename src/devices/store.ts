@@ -43,7 +43,7 @@ const DETAILS = [
 ] as const;
 
 /**
- * SQL expression for the time of a device's last reading, next to columns of `devices`. The expression can be used in SELECT and RETURNING.
+ * SQL expression for the time of a device's last reading, in a statement on `devices`. The expression can be used in SELECT and RETURNING.
  */
 export const LAST_SEEN_AT_SQL =
   sql<Date | null>`(SELECT seen_at FROM device_heads h WHERE h.device_id = devices.device_id)`.as('last_seen_at');
@@ -61,13 +61,16 @@ export const STATUS_CONDITIONS: Readonly<Record<DeviceStatus, RawBuilder<boolean
   inactive: sql<boolean>`(NOT devices.is_faulty AND NOT ${SENT_WITHIN_DAY})`,
 };
 
-/** SQL expression for a device's status, next to columns of `devices`. */
+/** SQL expression for a device's status, in a statement on `devices`. */
 export const STATUS_COLUMN =
   sql<DeviceStatus>`CASE WHEN devices.is_faulty THEN 'faulty' WHEN ${SENT_WITHIN_DAY} THEN 'active' ELSE 'inactive' END`.as(
     'status',
   );
 
-/** Whether the device's stored consumption has been computed with its current settings, meanings of quantities, and edits of readings. */
+/**
+ * SQL condition: whether the device's stored consumption has been computed with its current settings, meanings of quantities, and edits of
+ * readings.
+ */
 const IS_COMPUTED = sql<boolean>`devices.computed_with IS NULL`.as('is_computed');
 
 /** SQL condition: whether a device reports energy. */
@@ -379,8 +382,8 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
  */
 export async function deleteDevice(db: Database, reach: AccessibleAccounts, deviceId: string): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Refused for devices that a utility manages, because their owner could otherwise delete such a device and pair it
-    // again as one that the owner manages.
+    // Refuses to delete devices that a utility manages: otherwise their owner could delete such a device and pair it again as one that the
+    // owner manages.
     await assertMayManageDevice(trx, reach, deviceId);
     // Locks the discovered device and then the paired device, in the same order as writers.
     const discovered = await trx

@@ -18,7 +18,7 @@ export type SentFormat = 'native' | 'senml';
 
 const SENT = new RegExp(`^POST /v1/devices/(${ID})/readings( SenML)?$`);
 
-/** Returns the name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
+/** Returns the topic name under which rejected readings that were sent over HTTPS are stored. No device can publish on such a topic. */
 export const getSentReadingsTopic = (deviceId: string, format: SentFormat): string =>
   `POST /v1/devices/${deviceId}/readings${format === 'senml' ? ' SenML' : ''}`;
 
@@ -41,15 +41,15 @@ export const parseHomeUsageTopic = (topic: string): string | null => HOME.exec(t
 export const ROUTING_KEYS = ['energy.v1.*.readings', 'energy.v1.*.status'] as const;
 
 /**
- * Converts a RabbitMQ routing key into the topic of a device. Null for every other key. A dot in a key may have been a slash or a dot.
- * Topics of gateways contain names with dots, so they cannot be recovered.
+ * Converts a RabbitMQ routing key into the topic of a device. Null for every other key. Topics of gateways cannot be recovered from a key:
+ * a dot in a key may stand for a slash or a dot, and these topics contain names with dots.
  */
 export function findTopicOfRoutingKey(key: string): string | null {
   const topic = key.replaceAll('.', '/');
   return !key.includes('/') && parseNativeTopic(topic) ? topic : null;
 }
 
-/** Topic filters that a client of an external broker subscribes to. */
+/** Topic filters to which a client of an external broker subscribes. */
 export const TOPIC_FILTERS = ['energy/v1/+/readings', 'energy/v1/+/status', 'gw/#'] as const;
 
 interface NativeTopic {

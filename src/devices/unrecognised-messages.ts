@@ -8,7 +8,7 @@ import { readDecoderConfig } from './decoder-config.ts';
 /** Maximum age in ms of a sample message that is shown. A job deletes older samples soon afterwards. */
 const EXAMPLE_MS = 86_400_000;
 
-/** Messages with one pattern of topics that arrived through a gateway and that no family of devices recognises. */
+/** Messages with one topic pattern that arrived through a gateway and that no family of devices recognises. */
 export interface UnrecognisedMessages
   extends Pick<Selectable<Tables['unread_messages']>, 'shape' | 'messages' | 'first_seen_at' | 'last_seen_at'> {
   /** A sample message of the last 24 hours. `bytes`: size of its payload, of which 4 KiB are stored. */

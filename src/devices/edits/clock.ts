@@ -15,12 +15,11 @@ export interface HostClockStep {
 }
 
 /**
- * Records a step of a host's clock. After a step back of at most a day, the clock repeats a stretch of time. An edit
- * with the author `clock` then excludes the readings without a time of their own whose receipt is in that stretch
- * (energy.md, "When the clock was wrong"). For a register, the edit adds the first of these readings immediately before
- * the stretch, so that the energy since then is counted. A register gets an edit even without such readings, because
- * the edit also records the additional elapsed time. Must be called before anything received after the step is stored.
- * Returns the number of edits.
+ * Records a step of a host's clock. After a step back of at most a day, the clock repeats a stretch of time. An edit with the author
+ * `clock` then excludes the readings that have no time of their own and were received in this stretch (energy.md, "When the clock was
+ * wrong"). For a register, the edit adds the first of these readings immediately before the stretch, so that the energy since then is
+ * counted. A register gets an edit even without such readings, because the edit also records the additional elapsed time. Must be called
+ * before any reading that is received after the step is stored. Returns the number of edits.
  */
 export async function recordClockStep(
   db: Database,
@@ -28,7 +27,7 @@ export async function recordClockStep(
 ): Promise<number> {
   const [before, after] = [new Date(beforeMs), new Date(afterMs)];
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: here and below, relations that only ingest writes.
+    // Raw SQL, here and below: relations that only ingest writes.
     const { numAffectedRows } = await sql`
       INSERT INTO clock_steps (host, before_at, after_at) VALUES (${host}, ${before}, ${after}) ON CONFLICT DO NOTHING`.execute(
       trx,

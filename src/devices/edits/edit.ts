@@ -21,7 +21,7 @@ export interface Edit extends EditTimeRange {
   readonly kind: string | null;
   /**
    * Value that a person read off the register at `fromMs`, mWh (volume: 0.001 l). For an edit by the clock: the register's first value in
-   * the stretch. Null: the edit excludes readings and adds none.
+   * the repeated stretch. Null: the edit excludes readings and adds none.
    */
   readonly value: number | null;
   /**

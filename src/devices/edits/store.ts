@@ -37,7 +37,7 @@ const COLUMNS = [
 /** A stored edit. `native_name`: the device's name of the quantity (null: all quantities). `value`: mWh. */
 export type EditRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
-/** A new edit. The edit excludes the readings of `[from, to)`. With a `value` (mWh) it also adds a reading of the register at `from`. */
+/** A new edit, which excludes the readings in `[from, to)`. With a `value` (mWh), it also adds a reading of the register at `from`. */
 export interface NewEdit {
   nativeName: string | null;
   from: Date;
@@ -46,7 +46,7 @@ export interface NewEdit {
   reason: string;
 }
 
-/** Author and time of a change of edits. Readings before `oldest` are no longer stored. */
+/** Author and time of a change of edits. `oldest`: time before which readings are no longer stored. */
 export interface EditContext {
   author: string;
   now: Date;
@@ -66,7 +66,7 @@ export async function createEdit(
   { author, now, oldest }: EditContext,
 ): Promise<EditRow | null> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Batches that are planned later include the edit, because writers wait for the lock of the device's row.
+    // Batches that are planned later include the edit, because writers wait for the lock on the device's row.
     if (!(await computeAnew(trx, reach, deviceId))) return null;
     const { nativeName, from, to, value, reason } = wanted;
     const series = nativeName === null ? null : await seriesOf(trx, deviceId, nativeName, value === null ? null : from);

@@ -60,9 +60,9 @@ export async function listSuspectedMeterSwaps(
 
 /**
  * Stores the owner's answer to an open question about a replaced meter. If the meter was replaced, this replacement and earlier ones are
- * confirmed. If not, an edit excludes the readings from the suspected replacement on, up to the first reading that continues from the
- * previous value or, if there is none, up to now. Returns false if there is no open question at that time. Throws 403 for the homeowner of
- * a device that a utility manages.
+ * confirmed. If not, an edit excludes the readings from the suspected replacement up to the first reading that continues from the previous
+ * value or, if there is none, up to now. Returns false if there is no open question at that time. Throws 403 for the homeowner of a device
+ * that a utility manages.
  */
 export async function answerSuspectedMeterSwap(
   db: Database,

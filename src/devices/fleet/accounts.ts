@@ -11,9 +11,9 @@ export const accountNeedsAttention = (isSo: boolean): RawBuilder<boolean> =>
     WHERE devices.user_id = users.user_id AND devices.deleted_at IS NULL AND (${sql.join(Object.values(ATTENTION_CONDITIONS), sql` OR `)}))`;
 
 /**
- * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day.
- * Open silences are read in the order of their accounts. A subquery checks whether a silence is still current, because
- * with a join the planner would first join all silent devices.
+ * SQL condition on rows of `users` after `cursor`, in order: whether a device of the account has been silent for a day. Reads open silences
+ * in the order of their accounts. A subquery checks whether a silence still lasts: with a join instead, the planner would first join all
+ * silent devices.
  */
 export const accountHasSilentDevice = (
   isSo: boolean,

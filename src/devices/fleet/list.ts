@@ -63,7 +63,7 @@ function conditionsOf({ userId, status, placement, family, attention }: FleetFil
   if (family === NATIVE) conditions.push(sql`NOT EXISTS (${THROUGH_GATEWAY})`);
   else if (family !== undefined) conditions.push(sql`EXISTS (${THROUGH_GATEWAY} AND x.family = ${family})`);
   if (attention !== undefined) conditions.push(ATTENTION_CONDITIONS[attention]);
-  // Few devices have an unknown quantity. The planner cannot estimate how few, and would otherwise check all devices.
+  // Few devices have an unknown quantity, but the planner cannot estimate how few. Without this condition it would check all devices.
   if (attention === 'unknown_quantity')
     conditions.push(
       sql`devices.device_id = ANY (ARRAY(SELECT s.device_id FROM series s WHERE ${hasUnknownChannelName}))`,
@@ -209,7 +209,7 @@ async function partOfFleet(
   const open = sql`JOIN device_silences silent ON silent.device_id = devices.device_id AND silent.ended_at IS NULL`;
   const order = part.by === 'id' ? sql`` : sql`${key} ${direction},`;
   // Raw SQL: the joined relations and the sort key vary. The inner query selects the devices of the page from as few relations as possible,
-  // so that the planner has few choices. The outer query adds the columns for those few devices.
+  // so that the planner has few choices. The outer query adds the remaining columns for these devices.
   const { rows } = await sql<Omit<FleetDevice, 'place' | 'silent_since'> & { key: string }>`
     WITH page AS MATERIALIZED (
       SELECT devices.device_id, ${key} AS sorted, ${text} AS key FROM devices ${part.of === 'silent' ? open : sql``}

@@ -12,7 +12,7 @@ const MOST_SILENCES = 250_000;
 interface FleetSilences {
   /** Groups of stops with at least one stop in the stretch of time. */
   groups: StopGroup[];
-  /** Times at which no worker checked for silences. A silence that is entirely within such a time was not recorded. */
+  /** Times at which no worker checked for silences. A silence entirely within such a time was not recorded. */
   unwatched: Stretch[];
   /** Number of devices within the caller's reach, and of homes with at least one such device. */
   devices: number;
@@ -20,8 +20,8 @@ interface FleetSilences {
 }
 
 /**
- * Reads the silences within the caller's reach that began in a stretch of time, grouped by `groupStops`, which also receives the silences
- * around the stretch that it needs. Throws 422 if there are too many silences.
+ * Reads the silences within the caller's reach that began in a stretch of time, and groups them with `groupStops`, which also receives the
+ * silences around the stretch. Throws 422 if there are too many silences.
  */
 export async function readSilences(
   db: Database,
@@ -93,7 +93,7 @@ async function unwatchedIn(db: Database, stretch: Stretch): Promise<Stretch[]> {
     .where('began_at', '<', new Date(stretch.toMs))
     .orderBy('began_at')
     .execute();
-  // The check of a worker covers the time until the next check is due.
+  // A worker's check covers the time until the next check is due.
   return subtractStretches(
     stretch,
     rows.map((row) => ({ fromMs: row.began_at.getTime(), toMs: row.ended_at.getTime() + MAX_SILENCE_CHECK_GAP_MS })),

@@ -13,8 +13,8 @@ export const FLEET_SORTS = [
 export type FleetSort = (typeof FLEET_SORTS)[number];
 
 /**
- * Position at which a page of the list ended: the sort order, whether the position is among the silent devices, the value of the sort key
- * (as SQL text), and the device id.
+ * Last position of a page of the list: the sort order, whether the position is among the silent devices, the value of the sort key (as SQL
+ * text), and the device id.
  */
 export interface FleetPosition {
   sort: FleetSort;
@@ -46,7 +46,7 @@ export function decodeFleetPosition(text: string, sort: FleetSort): FleetPositio
   const { success, data } = place.safeParse(parsed);
   if (!success || data[0] !== sort) throw wrong();
   const [, isSilent, key, deviceId] = data;
-  // Refused because the database cannot store NUL. (A location may contain the letters of an escape sequence for NUL.)
+  // Refuses NUL, because the database cannot store it. (A location can contain the letters of an escape sequence for NUL.)
   if (`${key}${deviceId}`.includes('\0')) throw wrong();
   const isTime = sort.endsWith('created_at') || (sort.endsWith('last_seen_at') && isSilent);
   if (isTime && !(TIME.test(key) && Number.isFinite(Date.parse(key)))) throw wrong();

@@ -24,7 +24,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Creates a fleet of homes with `each` devices. In every second home, all devices are behind a gateway. */
+/** Creates a fleet of homes with `each` devices per home. In every second home, all devices are behind a gateway. */
 function fleet(
   homes: number,
   each = 3,
@@ -199,7 +199,7 @@ describe('grouping of devices that stopped together', () => {
         .sort();
     fc.assert(
       fc.property(drawn, fc.integer({ min: 0, max: 100 }), (many, hour) => {
-        // A device cannot have two silences at once, so only one silence per device is retained.
+        // A device cannot have two silences at once, so the test data contain one silence per device.
         const once = [...new Map(many.map((one) => [one.device, one])).values()];
         const silences = once.map(({ device, minute, hours }) => stopped(devices[device], minute, hours));
         const groups = groupStops(silences, sites, NOW_MS);
@@ -222,7 +222,7 @@ describe('grouping of devices that stopped together', () => {
 });
 
 test('chances follow the Poisson distribution', () => {
-  // The expected value for 3 is computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 comes from a table.
+  // The expected value for 3 events is computed by hand: 1 - e^-1 (1 + 1 + 1/2). The value for 100 comes from a table.
   expect(poissonTailProbability(3, 1)).toBeCloseTo(1 - Math.exp(-1) * 2.5, 10);
   expect(poissonTailProbability(0, 5)).toBe(1);
   expect(poissonTailProbability(4, 0)).toBe(0);

@@ -11,16 +11,16 @@ export const STOP_THRESHOLDS = {
    * Maximum time between stops of the devices of one home or gateway: some devices report every ten seconds, some every quarter of an hour.
    */
   siteWindowMs: 30 * MINUTE_MS,
-  /** Time before and after a stop from which the usual number of stopping homes is estimated. */
+  /** Time before and after a stop that is used to estimate how many homes usually stop. */
   aroundMs: 12 * HOUR_MS,
   /**
-   * Fraction of the surrounding windows, those with the most stopping homes, whose counts are limited in the estimate, so that past outages
-   * do not raise the estimate.
+   * Fraction of the surrounding windows whose counts are capped in the estimate: the windows with the most stopping homes. Past outages
+   * therefore do not raise the estimate.
    */
   trimmed: 0.1,
   /** Probability below which simultaneous stops are an outage: about one false outage in a million stops. */
   chance: 1e-6,
-  /** Probability below which the cause of a stop is reported as unsure, unless it is also below `chance`. */
+  /** Probability below which the cause of a stop is reported as unsure. Below `chance`, the stop is an outage instead. */
   unlikely: 1e-3,
   /**
    * A stop is a habit if the device has stopped alone at least this many times in the preceding `habitMs`. The silence must be at most
@@ -138,8 +138,8 @@ function homesThatStopped(silences: readonly DeviceSilence[]): HomeStops[] {
 }
 
 /**
- * Returns the groups of homes that stopped within five minutes of each other and are larger than chance permits (`outages`), and the homes
- * in a group whose size is unlikely (`raised`).
+ * Returns the outages (`outages`: groups of homes that stopped within five minutes of each other and are larger than chance permits), and
+ * the homes in a group whose size is merely unlikely (`raised`).
  */
 function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops[][]; raised: ReadonlySet<HomeStops> } {
   const { windowMs, chance, unlikely } = STOP_THRESHOLDS;
@@ -151,7 +151,7 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
   for (let first = 0, last = 0; first < homes.length; first++) {
     const fromMs = (homes[first] as HomeStops).atMs;
     while (last + 1 < homes.length && (homes[last + 1] as HomeStops).atMs <= fromMs + windowMs) last++;
-    // A window begins with a stop. The test is how likely this number of further stops in the window is.
+    // A window begins with a stop. The test computes the probability of the number of further stops in the window.
     const others = last - first;
     const likelihood = others < 2 ? 1 : poissonTailProbability(others, usual(fromMs));
     if (likelihood < chance) {
@@ -169,8 +169,8 @@ function togetherBeyondChance(homes: readonly HomeStops[]): { outages: HomeStops
 }
 
 /**
- * Returns a function that estimates how many homes usually stop in a window around a time, without an outage. The estimate is the mean of
- * the surrounding windows. The counts of the highest windows are capped at the highest of the remaining counts, and at least at 1.
+ * Returns a function that estimates how many homes usually stop in a window around a time without an outage. The estimate is the mean of
+ * the surrounding windows. The highest counts are capped at the highest of the remaining counts, but at least at 1.
  */
 function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
   const { windowMs, aroundMs, trimmed } = STOP_THRESHOLDS;
@@ -196,7 +196,7 @@ function usualPerWindow(homes: readonly HomeStops[]): (atMs: number) => number {
     around.sort((one, other) => other - one);
     const most = Math.max(1, around[highest] ?? 0);
     const sum = around.reduce((sum, count) => sum + Math.min(count, most), 0);
-    // Rounded up, because this is an estimate: even after a day without stops, a stop is possible.
+    // Rounds the estimate up: even after a day without stops, a stop is possible.
     const usual = 1.3 * (sum / windows) + 0.01;
     known.set(hour, usual);
     return usual;
@@ -285,7 +285,7 @@ function logFactorial(n: number): number {
 export function poissonTailProbability(n: number, mean: number): number {
   if (n <= 0) return 1;
   if (mean <= 0) return 0;
-  // At or below the mean, the probability is never small and the sum below would be long.
+  // If `n` is at most the mean, the probability is never small, and the sum below would have many terms.
   if (n <= mean) return 1;
   let term = Math.exp(n * Math.log(mean) - mean - logFactorial(n));
   let sum = 0;

@@ -9,8 +9,8 @@ export const SILENT_AFTER_MS = 3_600_000;
 export const MAX_SILENCE_CHECK_GAP_MS = 300_000;
 
 /**
- * Tolerance for the database's clock. A stored time that is further ahead was written before the clock was set back.
- * Transactions take less than this.
+ * Tolerance for differences of the database's clock. If a stored time is further ahead, it was written before the clock was set back. The
+ * tolerance exceeds the duration of a transaction.
  */
 const CLOCKS_DIFFER_MS = 60_000;
 
@@ -62,7 +62,7 @@ async function endFuture(trx: Database, now: Date): Promise<void> {
   // If a deleted silence still lasts, the same check records it again.
   await sql`DELETE FROM device_silences WHERE began_at > ${limit}`.execute(trx);
   await sql`UPDATE device_silences SET ended_at = now() WHERE ended_at > ${limit}`.execute(trx);
-  // Times in `silence_watches` are written by the clocks of workers.
+  // The workers' clocks write the times in `silence_watches`.
   const latest = new Date(now.getTime() + MAX_SILENCE_CHECK_GAP_MS);
   await trx.deleteFrom('silence_watches').where('began_at', '>', latest).execute();
   await trx.updateTable('silence_watches').set({ ended_at: now }).where('ended_at', '>', latest).execute();
