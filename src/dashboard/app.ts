@@ -31,7 +31,7 @@ const PAGES: Record<string, { name: keyof Words['common']['pages']; load: () => 
 
 /** Whether links in mails open the page at a path. The URL fragment then contains a token. */
 const isLinkPage = (path: string) => path === 'sign-in' || path === 'email';
-/** Current page by the former path of the page. */
+/** Current path of a page, by the page's former path. */
 const MOVED: Readonly<Record<string, string>> = { sessions: 'account' };
 /** Returns the path of the page at the browser's address. Replaces a former path of a page with its current path. */
 function pageNow(): string {
@@ -202,7 +202,7 @@ function Lazy({ page, spoken }: { page: (typeof PAGES)[string]; spoken: Language
 applyTheme();
 const root = document.getElementById('app');
 if (root) {
-  // In English, because the texts of the chosen language could not be loaded.
+  // The message is in English, because the texts of the chosen language could not be loaded.
   const failed = () => root.replaceChildren('The dashboard could not be fetched. Reload the page.');
   firstWords().then(() => {
     root.replaceChildren();

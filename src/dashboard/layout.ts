@@ -16,7 +16,7 @@ const WORK = {
   utility: ['bills', 'groups', 'fleet'],
   admin: ['bills', 'groups', 'fleet', 'operator'],
 } as const;
-/** Page whose tab is marked, for each page without a tab of its own. */
+/** Page whose navigation tab is marked, for each page that has no tab of its own. */
 const BELOW: Record<string, string> = {
   device: 'devices',
   bills: 'tariffs',

@@ -15,7 +15,7 @@ test('a sign-in of a person unknown to one cell is tried once in each other cell
   storeUntriedCells(tab, '/dashboard/alerts', ['c2', 'c3']);
   const { attempt } = findNextCell('unknown', tab);
   expect(attempt).toEqual({ returnTo: '/dashboard/alerts', cell: 'c2', untried: ['c3'] });
-  // After a reload of the page, no further cell is tried.
+  // After a reload of the page, the page tries no further cell.
   expect(findNextCell('unknown', tab)).toEqual({ problem: 'unknown' });
   storeUntriedCells(tab, '/dashboard/alerts', attempt?.untried ?? []);
   const { attempt: last } = findNextCell('unknown', tab);

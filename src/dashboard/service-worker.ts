@@ -98,7 +98,7 @@ async function answer(request: Request): Promise<Response> {
     return cachedResponse && Date.now() - seenMs < MAX_AGE_MS ? cachedResponse : Response.error();
   }
   if (response.status === 401) await caches.delete(DATA);
-  // Caches the response only if a session is cached, so that cached data always belong to a signed-in account.
+  // Caches the response only if a session is cached, so that cached data always belong to the signed-in account.
   else if (response.ok && (await data.match(SESSION))) await keep(data, request, response.clone());
   return response;
 }

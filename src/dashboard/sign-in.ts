@@ -27,7 +27,7 @@ export function SignIn<Signed>(props: {
   const { signIn, dashboard } = words().common;
   useLayoutEffect(() => {
     document.title = `${words().common.signIn.title} · ${words().common.product}`;
-    // Continues in the next cell. The person is already signed in at the provider, so the provider redirects back immediately.
+    // Continues the sign-in in the next cell. The person is already signed in at the provider, so the provider redirects back immediately.
     if (attempt) run(() => goToProvider(attempt));
   }, []);
 
@@ -43,7 +43,7 @@ export function SignIn<Signed>(props: {
     const email = String(submittedForm(event).get('email'));
     run(async () => {
       const begun = await postToEachCell<{ sign_in_id: string }>('/sign-in', { email });
-      // The code in the mail belongs to one of these sign-ins, one per cell.
+      // Sign-ins that were begun, one per cell. The code in the mail belongs to one of them.
       setAsked({ email, signInIds: begun.map(({ sign_in_id }) => sign_in_id) });
     });
   };

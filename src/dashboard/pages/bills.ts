@@ -13,7 +13,7 @@ import { words } from '../words/words.ts';
 import { Bill, formatBilledEnergy } from './bills/bill.ts';
 
 /**
- * Page with the bill periods of the selected account. For each, it shows the energy that was billed, the energy as it is known now, and how
+ * Page with the bill periods of the selected account. For each bill period, it shows the billed energy, the energy as known now, and how
  * the difference is settled.
  */
 export function Page() {

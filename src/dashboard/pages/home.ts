@@ -87,7 +87,7 @@ export function PeriodView(props: {
             ${deviceId === undefined && html`<${Consumers} of=${one} costs=${money} follow=${follow} />`}
           <//>
           ${
-            // These cards are about the present, so they are shown only if the period has not ended.
+            // Cards about the present are shown only if the period has not ended.
             deviceId === undefined &&
             one.end >= today &&
             html`${costs.value?.has_tariff && html`<${PriceCurve} of=${one} />`}<${Remarks} userId=${user.user_id} hour=${one.now.slice(0, 13)} /><${Forecast} userId=${user.user_id} hour=${one.now.slice(0, 13)} />`

@@ -55,7 +55,8 @@ export function useEvents(
 }
 
 /**
- * Calls back when an account has new readings, and when the page becomes visible again. Returns whether it is listening for new readings.
+ * Calls back when an account has new readings, and when the page becomes visible again. Returns whether the connection for new readings is
+ * open.
  */
 export function useReadingChanges(userId: string, onReadings: () => void): boolean {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -183,7 +183,7 @@ function draw(
     zero: axis.stroke,
   };
   const highest = Math.max(...bars.map((bar) => Math.max(heightAboveZero(bar), bar.ghost ?? 0)), threshold ?? 0, 0.001);
-  // The axis may begin below zero: in a day, a home may earn more than it pays, and it may export energy.
+  // The axis may begin below zero: in a day, a home can earn more than it pays, or export energy.
   const lowest = Math.min(...bars.map((bar) => Math.min(heightBelowZero(bar), bar.ghost ?? 0)), 0);
   const options: uPlot.Options = {
     ...common,
@@ -206,7 +206,7 @@ function draw(
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       ...common.hooks,
-      // Paints the bars in the hook drawAxes, so that a line over the bars, which is a series of the plot, is drawn after them.
+      // Paints the bars in the hook drawAxes, because the line over the bars is a series of the plot and is drawn after the axes.
       drawAxes: [(plot) => paintBars(plot, bars, colours)],
       draw: threshold === undefined ? [] : [(plot) => paintLine(plot, threshold, axis.stroke)],
     },

@@ -13,7 +13,7 @@ interface List<T> {
   children: (all: T[]) => Children;
 }
 
-/** A list that is being loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
+/** A list whose data are being loaded. `children`: renders the rows. `empty`: shown if the list has no rows. */
 export const LoadedList = <T>(props: List<T>) => html`<${FocusableList} label=${props.label}>
   <${Loading} of=${props.of}>${(all: T[]) => (all.length === 0 ? props.empty : props.children(all))}<//>
 <//>`;
@@ -53,7 +53,7 @@ export function PagedList<T>(props: {
 
 /**
  * Card with a list, a button that creates an entry, and a message about the last change. `create`: text of the button. `told`: message
- * about the last successful change; omitted if the list itself shows the change.
+ * after the last successful change; omitted if the list itself shows the change.
  */
 export const ListCard = <T>(
   props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },

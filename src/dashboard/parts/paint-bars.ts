@@ -36,7 +36,9 @@ export interface BarColours {
   zero: string;
 }
 
-/** Width of a bar as a share of the space of its bucket: without a compared bar, in front of one, and of the compared bar itself. */
+/**
+ * Width of a bar as a share of its bucket's space: of a single bar, of a bar in front of a compared bar, and of the compared bar itself.
+ */
 const WIDTHS = { alone: 0.78, inFront: 0.56, ghost: 0.88 };
 const MOST_BAR_PX = 48;
 

@@ -269,6 +269,6 @@ export function useNow(): number {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
-  // A component may be rendered later than the last update for another reason, so the current time may be newer.
+  // A component may be rendered between two updates for another reason. The current time may then be newer than that of the last update.
   return Math.max(nowMs, Date.now());
 }

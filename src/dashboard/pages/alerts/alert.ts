@@ -48,7 +48,7 @@ const FEW = 3;
 const SILENCES_HOURS = [3, 6, 12, 24, 48, 72, 168];
 
 /**
- * Returns a suggested threshold, rounded up to two digits. Past usage exceeded it only a few times (monthly usage: once), so that only
+ * Returns a suggested threshold, rounded up to two digits. Past usage exceeded it only a few times (monthly usage: once), so only
  * exceptional usage fires the alert. Pure.
  */
 export function suggestThresholdKwh(type: UsageType, used: number[]): number {

@@ -67,7 +67,7 @@ export async function loadAlertHistory(
   const ask = (more: object) =>
     callApi<{ data: Usage[] }>('GET', withQuery('/v1/energy-insights', { ...query, ...more }));
   if (isCostAlertType(type)) {
-    // Status 422: the costs are in two currencies, which one chart cannot show.
+    // Status 422: the costs are in two currencies, so one chart cannot show them.
     const { data } = await ask({ include: 'cost' }).catch((reason) => {
       if (reason instanceof ApiFailure && reason.status === 422) return { data: [] };
       throw reason;
@@ -84,7 +84,7 @@ export async function loadAlertHistory(
 
 const valuesOf = (steps: Step[]): number[] => steps.flatMap(({ value }) => value ?? []);
 
-/** Returns the first day of each value: of the last 90 days, or of the months in which these days lie. Pure. */
+/** Returns the first day of each past value: each of the last 90 days, or the first day of each month that contains such days. Pure. */
 function firstDays(type: AlertType, today: string): string[] {
   const lastMs = Date.parse(today);
   const days = Array.from({ length: ALERT_HISTORY_DAYS }, (_, place) =>
@@ -95,7 +95,7 @@ function firstDays(type: AlertType, today: string): string[] {
     : days;
 }
 
-/** Returns the value of each day or month: that of its only row, or of its highest hour. Pure. */
+/** Returns the value of each day or month: the value of its only row, or of its highest hour. Pure. */
 function stepsOf(dates: string[], rows: Usage[], totalIn: (row: Usage) => number | null): Step[] {
   const highest = new Map<string, Usage>();
   for (const row of rows) {

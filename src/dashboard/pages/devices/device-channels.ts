@@ -26,7 +26,7 @@ export function DeviceChannels(props: { of: DeviceDetails; isManager: boolean; o
   const { channels } = device;
   const held = useLoad(() => callApi<HeldReadings>('GET', `/v1/devices/${device.device_id}/held`), [device]);
   if (channels.length === 0) return null;
-  // The badge "held" is shown only if the held value is the latest value of the channel.
+  // Shows the badge "held" only if the held value is the latest value of the channel.
   const isHeld = ({ native_name, last_at }: Channel) =>
     held.value?.some((one) => one.native_name === native_name && one.at === last_at) ?? false;
   const say: Say = (native_name, word) =>

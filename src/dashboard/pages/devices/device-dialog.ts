@@ -24,7 +24,8 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
     device.again();
     onChange();
   };
-  // Shows the settings in the response at once. Otherwise the form would be compared with the previous settings until the next load.
+  // Shows the settings from the response at once. Otherwise the form would be compared with the previous settings until they are loaded
+  // again.
   const saved = (now: DeviceDetails) => {
     device.put(now);
     onChange();

@@ -29,8 +29,8 @@ export function useRecomputation(isWaiting: boolean, again: () => void, onEnd: (
 }
 
 /**
- * List of the edits of a device's readings by people: excluded ranges and added register readings. `onComputed`: called
- * when the device's consumption may have changed.
+ * List of the manual edits of a device's readings: excluded ranges and added register readings. `onComputed`: called when the device's
+ * consumption may have changed.
  */
 export function EditList({ of: device, onComputed }: { of: DeviceDetails; onComputed: () => void }) {
   const { me } = useSession();

@@ -83,8 +83,8 @@ const deviceOf = (topic: string): string => /^(.{1,100})\/[^/]*$/.exec(topic)?.[
 function mappedIn(form: FormData, path: string | null, topic: string): MappingEntry {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const scale = parseDecimalInput(text('scale'));
-  // Omits a proposed name if the topic is a filter, because the name belongs to a single topic. The service then names each device by the
-  // text that matches the wildcard.
+  // Omits the proposed device name if the topic is a filter, because the name belongs to a single topic. The service then names each device
+  // by the text that matches the wildcard.
   const isProposed = text('topic').includes('+') && text('device') === deviceOf(topic);
   const device = isProposed ? '' : text('device');
   const optional = { device, circuit: text('circuit'), time_path: text('time_path'), path: path ?? '' };

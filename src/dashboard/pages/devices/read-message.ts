@@ -24,7 +24,7 @@ export interface TypedMessage {
 }
 
 /**
- * Dialog that shows how the service reads a message of a gateway. In it, the user can map the message's numbers to meanings. `of`: the
+ * Dialog that shows how the service reads a message of a gateway, and lets the user map the message's numbers to meanings. `of`: the
  * initial message.
  */
 export function ReadMessage(props: {

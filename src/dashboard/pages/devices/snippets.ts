@@ -113,7 +113,7 @@ export function listDeviceSettings(
     server: hostAndPort(address),
     user: username,
     pass: password,
-    // Name of the device's list of certificate authorities: an uploaded list (Shelly.PutUserCA), or the built-in one.
+    // Setting that selects the device's list of certificate authorities: an uploaded list (Shelly.PutUserCA), or the built-in one.
     ssl_ca: needsCertificate ? 'user_ca.pem' : 'ca.pem',
     topic_prefix: `${topic_prefix}shelly-desk`,
     rpc_ntf: true,

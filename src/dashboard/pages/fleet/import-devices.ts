@@ -9,7 +9,7 @@ import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '.
 import { words } from '../../words/words.ts';
 import { ImportErrors, ImportedPasswords, ImportPreview, ImportResult } from './import-result.ts';
 
-/** A table of devices that was checked. The import sends this text even if the file has changed since the check. */
+/** A checked table of devices. The import sends this text, even if the file has changed since the check. */
 interface Checked {
   text: string;
   query: string;
@@ -30,8 +30,8 @@ type Stage =
   | { is: 'done'; made: DeviceImport };
 
 /**
- * Form that pairs the devices of a table. It checks the table, imports all rows or none, and then offers the passwords once. `onDone`:
- * called when devices were added.
+ * Form that pairs the devices of a table. It checks the table, imports either all rows or none, and then offers the passwords once.
+ * `onDone`: called when devices were added.
  */
 export function ImportDevices({ onDone }: { onDone: () => void }) {
   const w = words().fleet.imports;

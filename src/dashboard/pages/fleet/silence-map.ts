@@ -50,7 +50,7 @@ function Drawn({ days, of: { data } }: { days: readonly string[]; of: FleetSilen
   const { fleet: w } = words();
   const fell = new Map<string, number>();
   for (const { starts_at, devices } of data) {
-    // Groups by local hour of the account. The two hours of a day that have the same local time share one cell.
+    // Groups the silences by local hour of the account. If the clock is set back, the two hours with the same local time share one cell.
     const cell = starts_at.slice(0, 13);
     fell.set(cell, (fell.get(cell) ?? 0) + devices);
   }

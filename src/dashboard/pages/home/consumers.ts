@@ -159,7 +159,7 @@ const DAYS_OF_YEAR = 365;
 const HOURS_OF_YEAR = 8_766;
 /** Minimum load at night, in W, that is shown. */
 const MIN_NIGHT_WATTS = 1;
-/** Minimum share of a home's load at night from which a single device explains the load. */
+/** Minimum share of a home's night load that a single device must have to be named as its cause. */
 const MIN_SHARE = 0.3;
 
 /**

@@ -71,7 +71,7 @@ export function Total(props: {
   </div>`;
 }
 
-/** Dialog with the readings from which a total is computed. */
+/** Dialog with the readings that a total is computed from. */
 function Details(props: { name: string; of: Opens; onClose: () => void }) {
   const { name, of, onClose } = props;
   const { userId, days, isOver } = of;

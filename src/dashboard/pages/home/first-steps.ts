@@ -11,7 +11,7 @@ import { words } from '../../words/words.ts';
 
 type Follow = (page: string) => object;
 
-/** First steps for a new home. They are shown instead of empty figures while no electricity of the home is known. */
+/** First steps for a new home, shown instead of empty figures as long as no electricity usage is known. */
 export function FirstSteps({ of: shown, follow }: { of: Period; follow: Follow }) {
   const { user, me } = useSession();
   const w = words().period;

@@ -8,7 +8,7 @@ const nothing = {
 };
 
 test('energy that charged the battery is shown as stored, not as used', () => {
-  // A day with 2.23 kWh used, of which 0.74 kWh came from the roof, and 4.92 kWh stored in the battery.
+  // A day on which the home used 2.23 kWh, of which 0.74 kWh came from the solar panels, and stored 4.92 kWh in the battery.
   const flows = { ...nothing, production_kwh: 5.66, grid_import_kwh: 1.49, charged_kwh: 4.92, self_consumed_kwh: 5.66 };
   expect(findSelfConsumption({ ...flows, autarky: 0.331 }, 2.23)).toEqual({
     kwh: expect.closeTo(0.74, 6),
@@ -46,7 +46,7 @@ test('bands are as wide as their energy, from the name to the bar and from the b
   for (const [index, kwh] of [6, 3, 1, 7, 2, 1].entries())
     for (const px of widths(all[index] as ReturnType<typeof edges>)) expect(px).toBeCloseTo(kwh * perKwh, 0);
   expect(heightPx).toBe(3 * LABEL_HEIGHT_PX);
-  // At the bar, the bands lie one below the other, and their heights add up to the height of the bar.
+  // At the bar in the middle, the bands lie one below the other, and their heights add up to the height of the bar.
   expect(sun?.to[1]).toBe(grid?.to[0]);
   expect([sun?.to[0], battery?.to[1]].map((y) => Math.round(y ?? 0))).toEqual(
     [bar.y, bar.y + bar.height].map(Math.round),
@@ -95,9 +95,9 @@ test('shows no diagram if inflow and outflow differ by more than rounding, becau
   expect(isBalanced([2.5, 3], [5.5, 0])).toBe(true);
   expect(isBalanced([0.004, 0], [0.001, 0])).toBe(true);
   expect(isBalanced([100, 20.5], [119.9])).toBe(true);
-  // Not balanced: an inverter reported 2.5 kWh before the grid meter existed.
+  // Inflow and outflow differ: an inverter reported 2.5 kWh before the grid meter existed.
   expect(isBalanced([2.5, 3], [3, 0])).toBe(false);
-  // Not balanced: energy was exported, but the home has no producer.
+  // Inflow and outflow differ: energy was exported, but the home has no producer.
   expect(isBalanced([10], [10, 7])).toBe(false);
 });
 

@@ -8,7 +8,7 @@ type Flow = NonNullable<Period['flows']>;
 
 type Measure = { [Name in keyof Flow]: Flow[Name] extends number | null ? Name : never }[keyof Flow];
 
-/** Key in `words/` of the name of an energy flow. */
+/** Key of the name of an energy flow in `words/`. */
 type Name = 'production' | 'gridImport' | 'discharged' | 'gridExport' | 'charged' | 'consumption' | 'untracked';
 
 /** Energy that flows into and out of the home, with the names and colours of its flows, in the order of the diagram. */
@@ -101,7 +101,7 @@ export function listConsumers(
   if (top.length === 0 || consumption_kwh === null || untracked_kwh === null || untracked_kwh < -ROUNDED_KWH)
     return whole;
   if (!isBalanced([sum(top.map((one) => one.kwh))], [consumption_kwh])) return whole;
-  // A single remaining device is shown by its name instead of as a group.
+  // If only one device remains, it is shown by its name instead of as a group.
   const shown = top.length === MOST_DEVICES + 1 ? top.length : MOST_DEVICES;
   const small = top.slice(shown);
   const uses: Use[] = [
@@ -233,7 +233,7 @@ export function layOutBands(
   const heightPx = LABEL_HEIGHT_PX * Math.max(inKwh.length, outKwh.length, 1);
   const [inSum, outSum] = [sum(inKwh), sum(outKwh)];
   const most = Math.max(inSum, outSum);
-  // A band is at most as wide as the space of its name. A side with fewer names has more space for each.
+  // A band is at most as wide as the space for its name. A side with fewer names has more space for each name.
   const room = (energies: readonly number[]) => heightPx / energies.length / Math.max(...energies, 0);
   // If no energy flows, the scale is 0, so that the bands have no width.
   const pxPerKwh = most === 0 ? 0 : FILLED * Math.min(heightPx / most, room(inKwh), room(outKwh));

@@ -54,7 +54,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 </details>`;
 }
 
-/** Returns the deviation of an earlier forecast from the actual month. A dash if either is unknown. */
+/** Formats the deviation of an earlier forecast from the actual month; a dash if the forecast or the month is unknown. */
 const offBy = (figure: number | null, actual: number): string =>
   figure !== null && actual > 0 ? percent(Math.abs(figure - actual) / actual) : '–';
 

@@ -66,7 +66,7 @@ function useLivePower(userId: string) {
       return { live: { atMs: Date.now(), watts: power_w }, trail: [...recent, point], offsetMs };
     });
   }, []);
-  // Loads the powers that were measured before the stream was connected, or while it was interrupted.
+  // Loads the powers that were measured before the stream was connected, or while the stream was interrupted.
   const load = useCallback(() => {
     callApi<PowerTrail>('GET', withQuery('/v1/power', { user_id: userId })).then(
       ({ now, trail }) => {

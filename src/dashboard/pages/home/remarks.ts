@@ -32,7 +32,7 @@ function One({ remark, zone }: { remark: Remark; zone: string }) {
   </li>`;
 }
 
-/** A remark's own value, after the values with which it is compared. `column`: heading of the column of values. */
+/** Value that a remark is about. It comes after the values with which it is compared. `column`: heading of the column of values. */
 interface Comparison {
   column: string;
   values: readonly { name: string; value: number }[];

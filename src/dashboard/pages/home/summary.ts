@@ -11,8 +11,8 @@ import { CurrentPower } from './now.ts';
 
 const HOURS_OF_YEAR = 8_766;
 /**
- * The main figures of a period: usage and cost, and the same in the preceding days. In the current period, the power now comes first. The
- * first figure is large.
+ * The main figures of a period: usage and cost, and the same figures of the preceding days. In the current period, the current power comes
+ * first. The first figure is displayed large.
  */
 export function MainFigures({
   of: shown,
@@ -30,7 +30,7 @@ export function MainFigures({
   const last = isOver ? end : today;
   const ofDevice = shown.device_id !== null;
   const name = shown.is_production ? (isOver ? w.produced : w.producedSoFar) : isOver ? w.used : w.usedSoFar;
-  // There are no details for a device, whose total has no components, or for a year, which has too many readings to list.
+  // There are no details for a device, whose total has no components, nor for a year, which has too many readings to list.
   const opens = ofDevice || unit === 'year' ? null : { userId: shown.user_id, days: { start, end: last }, isOver };
   return html`<dl class="figures lead">
     ${!ofDevice && !isOver && html`<${CurrentPower} of=${shown} onStale=${onStale} key=${shown.user_id} />`}
@@ -74,7 +74,7 @@ type Compared = NonNullable<Period['compared']>;
 
 const isKnown = (...some: (Compared['last_year'] | null)[]) => some.some((one) => one && one.kwh_used !== null);
 
-/** Minimum coverage of two periods that are compared in percent. */
+/** Minimum coverage of two periods for a comparison in percent. */
 const MOSTLY = 0.9;
 /**
  * Minimum difference between the relative changes of cost and energy from which the cost's change is shown. Smaller differences come from

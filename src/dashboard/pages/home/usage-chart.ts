@@ -79,7 +79,7 @@ export function UsageChart(props: {
   const length = one.unit === 'day' ? rows : one.unit === 'year' ? 'month' : 'day';
   const loaded = useRows(one, { start: one.start, end: one.end }, length);
   const before = useRows(one, ghostDays(one), length);
-  // Reloads the bars when new readings change the total. Until then the previous bars are shown.
+  // Reloads the bars when new readings change the total. Until the new bars arrive, the previous ones are shown.
   const { kwh_used } = one.used;
   const shownTotal = useRef(kwh_used);
   useEffect(() => {

@@ -31,7 +31,7 @@ export const countHours = ({ start, end }: { start: string; end: string }): numb
 
 /**
  * Returns the payback of a battery with a price. `saved`: savings in twelve months. `hours`: number of hours in these months.
- * `unknownHours`: how many of them have unknown usage. Pure.
+ * `unknownHours`: number of these hours with unknown usage. Pure.
  */
 export function getPayback({
   saved,
@@ -61,7 +61,7 @@ export function BatteryDialog(props: {
     const formData = submittedForm(event);
     const typed = (name: string) => parseDecimalInput(String(formData.get(name) ?? ''));
     const power = typed('power');
-    // Rounded to six decimals, because a division by 100 may produce more than the nine decimals that the service accepts.
+    // Rounded to six decimals, because a division by 100 can produce more than the nine decimals that the service accepts.
     const round_trip_efficiency = Number(((typed('efficiency') ?? 0) / 100).toFixed(6));
     const battery = { capacity_kwh: typed('capacity'), charge_kw: power, discharge_kw: power, round_trip_efficiency };
     run(async () => {
