@@ -46,7 +46,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
   const log = createLog('supervisor', given.log);
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    // Runs every stop, even if one of them fails.
+    // Calls every stop function, even if one of them fails.
     for (const one of stops.splice(0).reverse()) {
       try {
         await one();
@@ -71,7 +71,7 @@ export async function startAll(given: Config, signal: AbortSignal = new AbortCon
     const env = createChildEnvironment(config, url);
     const children = ROLES.map((role) => startChild(role, env, log, config.api.drainSeconds * 1_000));
     stops.push(async () => void (await Promise.all(children.map((child) => child.stop()))));
-    // The child processes take seconds to become ready; all following steps take milliseconds.
+    // The roles take seconds to become ready; all following steps take milliseconds.
     await Promise.race([Promise.all(children.map((child) => child.ready)), aborted(signal)]);
     if (config.environment === 'sandbox') stops.push(startSandbox(config, url, log).stop);
     const pool = createPool(url, { max: 2, applicationName: 'energy supervisor', isAnswering: true });
@@ -130,8 +130,8 @@ async function database(config: Config, log: Logger): Promise<{ url: string; sto
 }
 
 /**
- * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first applies the endings
- * of accounts and keys that are newer than the restored copy. Returns the administrator's key if it is new.
+ * Waits for the database, migrates the schema, and creates the first administrator. In a restored installation, first repeats the deletions
+ * and revocations that are newer than the restored copy. Returns the administrator's key if it is new.
  */
 async function prepare(
   url: string,
@@ -147,7 +147,7 @@ async function prepare(
     await applyEndingsAfterRestore(pool, config.dataDir, log);
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
-    // The secret key is checked here, so that the start fails with a clear error instead of restarting the roles endlessly.
+    // Checks the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
     await secretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
@@ -158,8 +158,8 @@ async function prepare(
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts the embedded PostgreSQL server and restarts it every second while it is not running (killed, or disk full for a while). Its
- * clients reconnect on their own.
+ * Starts the embedded PostgreSQL server. If the server is not running (killed, or its disk is full), restarts it every second. Its clients
+ * reconnect on their own.
  */
 export async function keepEmbeddedPostgresRunning(
   dataDir: string,

@@ -85,7 +85,7 @@ export async function runApi(config: Config): Promise<void> {
   });
 }
 
-/** Creates the ports of the API whose statements may take longer than a request. */
+/** Creates the dependencies of the API whose statements may take longer than a request. */
 function portsWithoutTimeLimit(
   pool: Pool,
   capabilities: Capabilities,

@@ -18,7 +18,10 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createFileOnce } from '#src/start/secret-key.ts';
 
 const VALID_DAYS = 825;
-/** A self-signed certificate is renewed this many days before it expires, so that there is time to replace the copies on devices. */
+/**
+ * Number of days before the expiry of a self-signed certificate at which it is renewed, so that there is time to replace the copies on
+ * devices.
+ */
 const RENEW_DAYS = 30;
 /**
  * Maximum number of attempts to create a certificate with all names. A certificate that another process wrote concurrently may also lack
@@ -56,9 +59,9 @@ export async function loadTlsPair(config: Config, log?: Logger, now = Date.now()
     const known = parsed(cert, file);
     const missing = wanted.filter((name) => !isNamed(known, name));
     const endsSoon = known.validToDate.getTime() < now + RENEW_DAYS * DAY_MS;
-    // A certificate of the first versions, which is a certificate authority, is replaced.
+    // Replaces a certificate that the first versions of the service created, because it is a certificate authority.
     const isWhole = missing.length === 0 && !endsSoon && !known.ca && known.checkPrivateKey(createPrivateKey(key));
-    // A certificate that an operator installed in DATA_DIR/tls is not renewed; the operator renews it.
+    // The operator renews a certificate that was installed in DATA_DIR/tls; the service does not renew it.
     if (isWhole || !isMadeHere(known)) break;
     cert = await renew(file, cert, () => newCertificate(key, [...wanted, ...namesOf(known)], now));
     log?.warn(
@@ -122,7 +125,7 @@ const newKey = (): string =>
  */
 async function newCertificate(key: string, names: readonly string[], now: number): Promise<string> {
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
-  // Imported only when a certificate is created, to keep the start of each role fast.
+  // This module is imported only when a certificate is created, to keep the start of each role fast.
   const { generate } = await import('selfsigned');
   const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -226,7 +229,7 @@ export function watchCertificate(
         serving = found;
         log.info({ certificate: found.certFile }, 'new certificate loaded');
       }
-      // After a pair was loaded, the next unusable pair is logged again.
+      // After a valid pair was loaded, the next unusable pair is logged again.
       complained = '';
     } catch (error) {
       const { message } = error as Error;

@@ -89,7 +89,7 @@ export function startChild(role: string, env: Record<string, string | undefined>
   };
 }
 
-/** Requests to a role that wait for their responses, by number. */
+/** Requests to a role that are waiting for responses, by number. */
 class PendingRequests {
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #sent = 0;

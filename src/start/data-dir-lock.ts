@@ -43,7 +43,7 @@ function read(file: string): string | null {
   }
 }
 
-/** Creates a lock file. Returns false if it already exists. */
+/** Creates a lock file. Returns false if the file already exists. */
 function put(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' });
@@ -90,9 +90,8 @@ async function narrow(dataDir: string): Promise<void> {
 }
 
 /**
- * Removes permissions of a path. Returns false if the path does not exist, belongs to another user, or is a link,
- * because a link may lead to a certificate that other services also read. Never adds a permission: a file that its
- * owner made read-only remains so.
+ * Removes permissions from a path. Returns false if the path does not exist, belongs to another user, or is a link, because a link may lead
+ * to a certificate that other services also read. Never adds a permission: a file that its owner made read-only remains read-only.
  */
 async function narrowOne(path: string, mode: number): Promise<boolean> {
   const found = await lstat(path).catch(() => null);

@@ -156,7 +156,7 @@ async function storePricesUntilTomorrow(db: Database, homes: DemoHomes, now: Dat
   await storePrices(db, series_id, packPrices(prices, 60));
 }
 
-/** Stores tomorrow's prices regularly while the demo runs. Returns a function that ends this. */
+/** Stores tomorrow's prices regularly while the demo runs. Returns a function that stops the updates. */
 export function startStoringPrices(db: Database, homes: DemoHomes): () => Promise<void> {
   let work: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -41,7 +41,7 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-/** Shows the progress of the back-fill: first the total number of readings, then each number of sent readings. */
+/** Shows the progress of sending the history: first the total number of readings, then each number of sent readings. */
 interface BackfillProgress {
   start(total: number, done: number): void;
   increment(readings: number): void;
@@ -104,7 +104,7 @@ async function sendHistory(
   signal: AbortSignal | undefined,
   ensureAlerts: () => Promise<void>,
 ): Promise<Demo['backfill']> {
-  // Closing the players of the simulated devices aborts the back-fill, so that Ctrl-C does not wait for the rest of the history.
+  // Closing the players of the simulated devices stops the sending of the history, so that Ctrl-C does not wait for the rest.
   const abort = () => void players.close();
   signal?.addEventListener('abort', abort, { once: true });
   const began = performance.now();

@@ -90,7 +90,7 @@ export async function runIngest(config: Config): Promise<void> {
       pool,
       url,
       isReady: ingest.isReady,
-      // With an external broker, draining takes no time, because the devices are connected to that broker.
+      // With an external broker, stopping needs no waiting time, because the devices are connected to that broker.
       ...(ingest.ports ? { leavesForMs: config.api.drainSeconds * 1_000 } : {}),
       async stop() {
         certificate?.stop();

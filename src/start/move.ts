@@ -148,14 +148,14 @@ async function finish(
 
 /**
  * Runs a function in a transaction that locks out all writers. Writers lock relations in different orders, so they may deadlock with this
- * transaction. If PostgreSQL cancels this transaction because of a deadlock, it is tried again.
+ * transaction. If PostgreSQL cancels this transaction because of a deadlock, the transaction is retried.
  */
 async function holdingWriters<T>(source: PoolClient, run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let areHeld = false;
     try {
       return await transactionOn(source, async () => {
-        // Takes the lock of the refresh first, because a refresh may wait for relations that the statements below lock.
+        // Takes the lock of the refresh first, because a running refresh may wait for relations that the following statements lock.
         await source.query('SELECT hold_refresh()');
         await source.query(`LOCK TABLE ${NAMES.join(', ')} IN EXCLUSIVE MODE`);
         areHeld = true;
@@ -221,8 +221,8 @@ export function createMovingPool(
       'statement_timeout=0',
       'lock_timeout=0',
       'idle_in_transaction_session_timeout=0',
-      // Fingerprints of rows are compared as text, and bytes are converted through JSON, so both servers must format values in the same
-      // way.
+      // Session settings for formatting. Fingerprints compare rows as text, and bytes are converted through JSON, so both servers must
+      // format values in the same way.
       'DateStyle=ISO',
       'IntervalStyle=postgres',
       'bytea_output=hex',

@@ -59,8 +59,8 @@ export async function refuseTakenPorts(config: Config, role?: string): Promise<v
 }
 
 /**
- * Returns the configuration with a free port instead of each 0. Printed, mailed and announced addresses then contain the real ports, and a
- * restarted role gets the same port again.
+ * Returns the configuration with each port 0 replaced by a free port. Printed, mailed and announced addresses then contain the real ports,
+ * and a restarted role gets the same port again.
  */
 export async function choosePorts(config: Config): Promise<Config> {
   const { api, mqtt, operator } = config;
@@ -115,7 +115,7 @@ export function writeListeningAddresses(config: Config): () => void {
   const file = fileIn(config.dataDir);
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${JSON.stringify(getListeningVariables(config), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  // The file is renamed into place, so that readers never see a partial file.
+  // The file is written under another name and then renamed, so that readers never see a partial file.
   renameSync(mine, file);
   return () => rmSync(file, { force: true });
 }
@@ -128,7 +128,7 @@ export function writeListeningAddresses(config: Config): () => void {
 export function loadConfigOfRunningService(env?: Record<string, string | undefined>): Config {
   const variables = getGivenVariables(env);
   const config = loadConfig(variables);
-  // If no service is running, a killed service left this file behind.
+  // If no service is running, a killed service left this file of addresses behind.
   if (findServiceProcess(config.dataDir) === null) return config;
   return loadConfig({ ...readListening(config.dataDir), ...variables });
 }

@@ -21,7 +21,7 @@ const each =
     for (const id of ids) await end(db, ALL_ACCOUNTS, id);
   };
 
-/** Functions that end objects, by kind. They ignore ids of missing or ended objects. */
+/** Functions that end objects, by kind of object. They ignore ids of missing or already ended objects. */
 const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string[]) => Promise<void>> = {
   member: (db, ids) => closeMemberships(db, ids, new Date()),
   authorization: closeAuthorizations,
@@ -45,7 +45,7 @@ export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log:
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
-  // The order of kinds matters: an ending that is applied earlier must not cause mails about objects that end later.
+  // The order of kinds matters: ending an object must not cause mails about objects that end later.
   const byKind = Map.groupBy(restored.endings, ({ kind }) => kind);
   const counts: Record<string, number> = {};
   for (const [kind, endings] of byKind) {

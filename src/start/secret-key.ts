@@ -144,7 +144,7 @@ export async function createFileOnce(
   const mine = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await writeFile(mine, await make(), { mode, flag: 'wx' });
-    // An empty file is removed, because a power cut can leave one.
+    // Removes an empty key file, because a power cut can leave one behind.
     if (known === '') await rm(file, { force: true });
     await link(mine, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

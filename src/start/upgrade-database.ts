@@ -31,7 +31,7 @@ export interface UpgradeReport {
   kept: string;
   /** Every relation with its number of rows in the new cluster. Only relations in `mended` differ from those of the old cluster. */
   relations: { relation: string; rows: number }[];
-  /** Aggregates whose recomputed values differ from those of the old cluster. */
+  /** Aggregates whose recomputed values differ from the values in the old cluster. */
   mended: string[];
 }
 
@@ -130,7 +130,7 @@ async function stopBoth(
 /** Moves the data, unless an earlier, interrupted run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The query fails in a new, empty database, because that database has no schema.
+  // The query fails in a new, empty database, which has no schema.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;

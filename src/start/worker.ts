@@ -189,8 +189,8 @@ async function startTelling(
     counts.evaluated += candidates;
     counts.fired += fired;
     if (fired > 0) deliveries.kick();
-    // Hours that change during a pass wait for the next pass. A user whose meters send constantly is therefore evaluated once for many
-    // readings.
+    // Hours that change during a pass wait for the next pass. Many readings of a user whose meters send constantly are therefore evaluated
+    // together.
     return hasMore ? changes : 0;
   };
   const publishUsageNow = () => publishUsage(pool, clock());

@@ -41,7 +41,7 @@ export function parseRoutingExceptions(text: string): Map<string, string> {
   return found;
 }
 
-/** Returns the exceptions after a change of routing. Pure. */
+/** Returns the exceptions after the routing of some names has changed. Pure. */
 export function applyRouting(exceptions: RoutingExceptions, routing: CellByName): Map<string, string> {
   const changed = new Map(exceptions);
   for (const [name, cell] of routing)
@@ -52,7 +52,7 @@ export function applyRouting(exceptions: RoutingExceptions, routing: CellByName)
 
 /**
  * Returns the changes that give a router's map the wanted entries. After an interrupted change, the map may contain a name twice. `names`:
- * only these names are compared; by default all names. Pure.
+ * names to compare; by default all. Pure.
  */
 export function listRoutingMapChanges(
   wanted: RoutingExceptions,
@@ -70,7 +70,7 @@ export function listRoutingMapChanges(
 }
 
 const HEAD = '# Accounts that have moved to another cell. Written by `energy cells`.\n';
-/** Age in ms after which a lock counts as left behind by a killed command: the file is written in milliseconds. */
+/** Age in ms after which a lock file counts as left over from a killed command. Writing the exceptions takes milliseconds. */
 const MAX_LOCKED_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 

@@ -39,7 +39,7 @@ export async function moveToCell(
     source,
     ...how
   }: Omit<UsersMove, 'accounts' | 'routes'> & {
-    /** Ids or e-mail addresses of the accounts. */
+    /** Ids or e-mail addresses of the accounts to move. */
     users: readonly string[];
     places: RoutingExceptionFiles;
     /** Pool of the cell in which the accounts are. */
@@ -53,8 +53,8 @@ export async function moveToCell(
   const report: CellMoveReport = { users: 0, moved_before: 0, held_ms: 0, forwarded: 0, removed: 0, unpriced: [] };
   const groups = await groupUsers(source, users);
   for (const [index, accounts] of groups.entries()) {
-    // Each run forwards the messages of all accounts moved so far. Only the last run waits until no device is connected to the previous
-    // cell.
+    // Each run forwards the messages of all accounts that have moved so far. Only the last run waits until no device is connected to the
+    // previous cell.
     const { connectedMs, ...hurried } = how;
     const one = await moveUsers(from.database, to.database, {
       ...(index === groups.length - 1 ? how : hurried),

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
-/** Maximum time of HAProxy's answer, in ms. HAProxy answers within milliseconds. */
+/** Maximum response time of HAProxy, in ms. HAProxy usually responds within milliseconds. */
 const ANSWER_MS = 5_000;
-/** HAProxy refuses longer requests (its `tune.bufsize` is 16,384 bytes). */
+/** Maximum length of a request to HAProxy. HAProxy refuses longer requests (its `tune.bufsize` is 16,384 bytes). */
 const MAX_REQUEST_BYTES = 12_000;
 
 /**
@@ -77,7 +77,8 @@ export interface RoutingMapChange {
 
 /**
  * Changes entries of a router's map while the router runs. Adds the new entry and then removes the old one, so that each request finds one
- * of the two. Uses `add map`, because the duration of `set map` depends on the size of the map (345 ms in a map of a million entries).
+ * of the two entries. Uses `add map`, because the duration of `set map` depends on the size of the map (345 ms in a map of a million
+ * entries).
  */
 export async function changeRoutingMap(
   router: string,

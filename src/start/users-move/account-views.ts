@@ -126,7 +126,7 @@ export async function findKeysWithRows(pool: Pool, keys: readonly string[]): Pro
   return rows.map(({ key }) => key);
 }
 
-/** Recomputes the aggregates of keys if the aggregates differ from the copied load profile, for example after an interrupted move. */
+/** Recomputes the aggregates of keys whose aggregates differ from the copied load profile, for example after an interrupted move. */
 export async function repairAggregates(target: Installation, keys: readonly string[]): Promise<void> {
   const wrong: string[] = [];
   for (const key of keys) if (!(await isRight(target, key, EVER))) wrong.push(key);

@@ -3,7 +3,7 @@ import type { MoveInstallations } from './ends.ts';
 
 // Raw SQL: two databases at once, and ids passed as one parameter.
 
-/** Accounts of the operator's file, by the progress of their move. */
+/** Accounts in the operator's file, by the progress of their move. */
 interface Chosen {
   /** Accounts that are in this installation and may move. */
   toMove: string[];

@@ -37,7 +37,8 @@ class UnderWay extends Error {}
  * Closes accounts in one transaction. Concurrent writers wait until the transaction ends and then no longer find the accounts. The
  * accounts' rows are then in `parcels`, and their devices are marked as moved, so that later messages are stored
  * (ingest/write/moved-accounts.ts). Waits for deliveries in progress, so that no receiver gets an event twice. `redirect` is called within
- * the transaction, as soon as the accounts are locked and no new device, key or session can be created; it may be called several times.
+ * the transaction, as soon as the accounts are locked and no new device, key or session can be created; `redirect` may be called several
+ * times.
  */
 export async function closeAccountsAtSource(
   pool: Pool,
@@ -61,8 +62,8 @@ async function close(
   userIds: readonly string[],
   { toInstallation, isPatient, redirect }: Parameters<typeof closeAccountsAtSource>[2] & { isPatient: boolean },
 ): Promise<void> {
-  // Locks are taken in the same order as by an erasure (src/users/erase.ts): the refresh, changed hours, the account,
-  // gateways, devices, heads.
+  // Locks are taken in the same order as when an account is erased (src/users/erase.ts): the refresh, changed hours, the account, gateways,
+  // devices, heads.
   await client.query('SELECT hold_refresh()');
   // This setting prevents the triggers of sql/schema/0088_endings.sql from recording the accounts as ended.
   await client.query("SET LOCAL energy.is_moving = 'on'");
@@ -152,7 +153,7 @@ export async function openAccountsAtTarget(
       [userIds],
     );
     await removeExpectedNames(target, userIds);
-    // Removes departures of accounts that moved away from the target earlier and now return.
+    // Removes the records of departure of accounts that moved away from the target earlier and now return.
     await target.query('DELETE FROM departures WHERE user_id = ANY ($1)', [userIds]);
     await target.query('INSERT INTO arrivals (user_id, from_installation) SELECT unnest($1::text[]), $2', [
       userIds,

@@ -78,7 +78,7 @@ export async function withBothLocked<T>(
         throw new Error(
           'Another move of accounts from or to one of the two installations is in progress. Nothing was changed.',
         );
-      // Waits for a running job that holds the lock. Jobs of this kind that start later skip their run.
+      // Waits for a running job that holds the lock. Later jobs of this kind skip their run while the lock is held.
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.packing]);
       await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.historyUpkeep]);
     }

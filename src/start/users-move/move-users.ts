@@ -198,7 +198,7 @@ async function pass(
   const { source, target } = both;
   const arePacked = !source.database.capabilities.compression;
   if (source.database.capabilities.continuousAggregates) await refreshUntilComplete(source.pool, new Date());
-  // Continuous aggregates are computed from rows by hour only, so packed days are unpacked. No job packs the days again during the move,
+  // Continuous aggregates are computed only from rows by hour, so packed days are unpacked. No job packs the days again during the move,
   // because packing is locked out.
   else if (arePacked && target.database.capabilities.continuousAggregates)
     await unpackDays(source.pool, getConsumptionKeys(userIds));

@@ -26,8 +26,8 @@ async function forwardKept(
   taking: IngestSettings,
 ): Promise<number> {
   const writer = createWriter(to, taking);
-  // Raw SQL: a queue of messages, read in order up to the message that was the last when the loop started. Without this bound the loop
-  // might not end while new messages arrive.
+  // Raw SQL: a queue of messages. The loop reads it in order, up to the message that was the last one when the loop started; otherwise the
+  // loop might not end while new messages arrive.
   const { rows: last } = await from.query('SELECT coalesce(max(place), 0) AS id FROM departed_messages');
   for (let forwarded = 0; ; ) {
     const { rows } = await from.query(
