@@ -8,15 +8,15 @@ import type { Caller } from './authenticate.ts';
 import { SCOPES_FOR_HOMEOWNERS, type Scope } from './scopes.ts';
 
 /**
- * Returns the accounts that a caller may access, by the caller's role and by the group to which its key may be limited. No other function
- * decides this.
+ * Returns the accounts that a caller can access, by the caller's role and, for a key that is limited to a group, by that group. No other
+ * function decides this.
  */
 export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
   const of = getAccessibleAccountsOfRole(caller);
   return caller.groupId ? { inGroup: caller.groupId, of } : of;
 }
 
-/** Returns the accounts that an account's role may access, regardless of limits of a key. */
+/** Returns the accounts that an account's role permits it to access, regardless of limits of a key. */
 export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
@@ -58,8 +58,8 @@ export function checkReadingsWriter({ role, device }: Caller, managedBy: Managed
 }
 
 /**
- * Throws 403 for a key that is limited to a group. Such a key never reads single readings, because a second of history shows when somebody
- * showers. Keys that utilities create for homeowners have no scope for single readings.
+ * Throws 403 for a key that is limited to a group. Such a key never reads single readings, because they show, second by second, what people
+ * at home are doing. Keys that utilities create for homeowners have no scope for single readings.
  */
 export function checkReadingsReader({ groupId }: Caller): void {
   if (groupId !== null) throw new AppError('forbidden');
@@ -78,8 +78,8 @@ export const getActor = ({
 });
 
 /**
- * Returns the authorization with which an object created by the caller ends: the authorization of the app. Null if an account or its
- * member creates the object.
+ * Returns the authorization that ends an object which the caller creates: that of the app, if the caller is an app. Null if the caller is
+ * an account or its member.
  */
 export const findAuthorization = ({ appId, keyId }: Pick<Caller, 'appId' | 'keyId'>): string | null =>
   appId === undefined ? null : keyId;
@@ -109,7 +109,7 @@ export async function loadAccessibleUser(
 
 /**
  * Returns the id of the account that a read request concerns. The caller's own account is not looked up, which saves a query for each
- * request: a cached key may outlive its account by some seconds, and reads of a deleted account return nothing.
+ * request. A cached key can outlive its account by some seconds, but reads of a deleted account return nothing.
  */
 export async function resolveRequestedUserId(db: Database, caller: Caller, named: string | undefined): Promise<string> {
   if (!caller.groupId && (named === undefined || named === caller.userId)) return caller.userId;
@@ -148,7 +148,7 @@ export function checkNewKey(
     throw new AppError('homeownersKeyScopes');
 }
 
-/** Throws 403 for every role but administrator, and for keys that are limited to a group, before any look-up. */
+/** Throws 403, before any look-up, for every role but administrator and for keys that are limited to a group. */
 export function requireAdministrator({ role, groupId }: Caller): void {
   if (role !== 'admin' || groupId) throw new AppError('forbidden');
 }

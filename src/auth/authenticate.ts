@@ -62,7 +62,10 @@ export interface Caller {
  * the database (run-as-caller.ts).
  */
 const REMEMBERED_MS = 5_000;
-/** Cache lifetime of members' keys and apps' tokens, because the end of a membership or an authorization must take effect within 1 s. */
+/**
+ * Cache lifetime of members' keys and apps' tokens. It is short, because the end of a membership or an authorization must take effect
+ * within 1 s.
+ */
 const MEMBER_REMEMBERED_MS = 500;
 const MAX_REMEMBERED = 10_000;
 /** Minimum time between two updates of `last_used_at`. */
@@ -90,7 +93,7 @@ export function createAuthenticator(db: Database, environment: Environment, now 
     if (known && known.untilMs > performance.now())
       return known.expiresAtMs > now() ? from(known, address) : 'keyExpired';
     remembered.delete(name);
-    // Read before the query, because the result may be as old as the query's start.
+    // Reads the clock before the query, because the result may be as old as the start of the query.
     const askedMs = performance.now();
     const found = isToken ? await findTokenHolder(db, hash, now()) : await findCaller(db, hash, now());
     if (typeof found === 'string') return found;

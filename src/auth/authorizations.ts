@@ -8,7 +8,7 @@ import { notifyHomeOfAuthorization } from '#src/users/app-access.ts';
 import { syncGreenButtonNotices } from './green-button-notices.ts';
 import { APP_SCOPE_NAMES, type AppScope } from './scopes.ts';
 
-/** Periods in days for which a home can authorize an app; null: until it is revoked. */
+/** Periods in days for which a home can authorize an app. Null: until the home revokes the authorization. */
 export const AUTHORIZED_DAYS = { month: 30, year: 365, unlimited: null } as const;
 
 /** Maximum number of authorizations of a home. */
@@ -123,7 +123,7 @@ export const selectUsableAuthorizations = (db: Database, now: Date) =>
 export const getCurrentScopes = ({ consented, of_app }: { consented: string[]; of_app: string[] }): AppScope[] =>
   APP_SCOPE_NAMES.filter((scope) => consented.includes(scope) && of_app.includes(scope));
 
-/** Returns, of the given authorizations, the ids of those that still give their app a scope. */
+/** Returns the ids of those authorizations that still give their app a scope. */
 export async function findUsableAuthorizations(
   db: Database,
   ids: readonly string[],

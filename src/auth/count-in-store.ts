@@ -31,7 +31,7 @@ export interface CounterStore {
   add(changes: readonly CounterChange[]): Promise<(Kept & { isDone: boolean })[]>;
 }
 
-/** Maximum number of accounts and addresses whose latest counters a process caches. */
+/** Maximum number of accounts and addresses whose counters a process caches. */
 const REMEMBERED = 10_000;
 
 /** Limits for a key of one device: only refusals are counted, so that repeated refusals suspend the key. */
@@ -45,9 +45,9 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
 }
 
 /**
- * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. The
- * decision is repeated if the stored counters lead to another decision, which happens only when a window begins or ends. A batch therefore
- * usually costs one statement. Of several concurrent processes one always succeeds, so each succeeds eventually. A count of -1 takes back a
+ * Counts requests across any number of processes. A decision (request-windows.ts) is based on the counters that this process cached. It is
+ * repeated if the stored counters lead to a different decision, which happens only when a window begins or ends. A batch therefore usually
+ * costs one statement. Of several concurrent processes, one always succeeds, so each succeeds eventually. A count of -1 takes back a
  * counted request. `plans`: limits by plan, and for `address`.
  */
 export function countInStore(

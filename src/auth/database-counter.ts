@@ -36,7 +36,7 @@ export function countInDatabase(db: Database, plans: Record<string, Limits>, clo
 /** Time after which a row can be deleted: no window is longer than a UTC day. */
 const KEPT_MS = 2 * 86_400_000;
 
-/** Deletes counters whose windows have ended. Every address that ever failed to authenticate has a row. */
+/** Deletes counters whose windows have ended. Every address with a failed authentication has a row. */
 export async function deleteOldCounters(db: Database, now: Date): Promise<void> {
   // Raw SQL here and in this file's other statements: only this file and its function of the schema use the table.
   await sql`DELETE FROM request_counts

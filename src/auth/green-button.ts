@@ -62,7 +62,7 @@ function intervalOf(asked = '3600'): 900 | 3_600 | null {
   return lengths.includes('900') ? 900 : lengths.includes('3600') ? 3_600 : null;
 }
 
-/** Returns the terms of a negotiated scope string; null stands for the default. Pure. */
+/** Returns the terms of a negotiated scope string; null means the default string. Pure. */
 export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
   const [, interval, history] = /IntervalDuration=(\d+).*HistoryLength=(\d+)/.exec(
     scope ?? DEFAULT_GREEN_BUTTON_SCOPE,

@@ -84,7 +84,7 @@ export async function lockHome(trx: Database, accountId: string, homeId: string)
   return row ?? null;
 }
 
-/** Returns, of the given memberships, the ids of those that have not ended. */
+/** Returns the ids of those memberships that have not ended. */
 export async function findOpenMemberships(db: Database, memberIds: readonly string[]): Promise<Set<string>> {
   if (memberIds.length === 0) return new Set();
   const rows = await db

@@ -169,7 +169,7 @@ export async function updateKeyLimits(
 ): Promise<Key | null> {
   const row = await db
     .updateTable('api_keys')
-    // Set a column even if the request changes nothing, so that the statement returns the key.
+    // Sets a column even if the request changes nothing, so that the statement returns the key.
     .set({
       revoked_at: null,
       ...(limits.expiresAt === undefined ? {} : endAt(limits.expiresAt, now)),
@@ -214,8 +214,8 @@ export async function rotateKey(
 ): Promise<{ created: CreatedKey; oldExpiresAt: Date } | null> {
   return joinOrBeginTransaction(db, async (trx) => {
     const owner = await findOwnedKey(trx, reach, keyId);
-    // Locks the account before the key, in the same order as users/end-access.ts, which revokes all keys of an account and must not miss
-    // the new key.
+    // Locks the account before the key, in the same order as users/end-access.ts. That module revokes all keys of an account and must not
+    // miss the new key.
     if (!owner || !(await findUser(trx, reach, owner.user_id, { isHeld: true }))) return null;
     const old = await unrevokedKey(trx, reach, keyId).forUpdate().executeTakeFirst();
     if (!old || (old.expires_at && old.expires_at <= now)) return null;

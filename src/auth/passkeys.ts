@@ -9,7 +9,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { openSession, type SignedInFrom } from './sessions.ts';
 import { lockAccount } from './sign-ins.ts';
 
-/** Validity of a challenge: the time for a person to confirm on the device. */
+/** Validity of a challenge. A person needs time to confirm on the device. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60_000;
 /**
  * Length of a challenge in bytes. A multiple of three, so that challenges in base64url can be joined: the joined text is the base64url of
@@ -218,7 +218,7 @@ export async function signInByPasskey(
   { signInId, response }: { signInId: string; response: AuthenticationResponseJSON },
   { site, now, from }: { site: PasskeySite; now: Date; from: SignedInFrom },
 ): Promise<{ user_id: string; session_id: string; secret: string } | null> {
-  // Outside the transaction below, because a failed attempt also consumes the challenge.
+  // Runs outside the transaction below, because a failed attempt also consumes the challenge.
   const challenge = await takeChallenge(db, signInId, { sessionId: null, now });
   const known = await findCredential(db, response.id);
   if (challenge === null || !known) return null;

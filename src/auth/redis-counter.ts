@@ -110,7 +110,7 @@ async function connect(url: string, log: Logger) {
     if (isAway) log.info('Redis is back: counting requests there');
     isAway = false;
   });
-  // Wait only for the first connection attempt: the service also starts if Redis is unavailable.
+  // Waits only for the first connection attempt, because the service also starts if Redis is unavailable.
   await Promise.race([client.connect(), new Promise((resolve) => client.once('error', resolve))]);
   return client;
 }

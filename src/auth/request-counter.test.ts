@@ -10,7 +10,7 @@ const granted = (counted: string, granted: number): RequestBatchResult => ({
   remaining,
 });
 
-/** Counts with `count`, and records each query as its keys, counts and weight. */
+/** Counts with `count`, and records each query by its keys, counts and weight. */
 function counterOf(count: CountRequestBatch) {
   const queries: Parameters<CountRequestBatch>[] = [];
   const counter = countInBatches(

@@ -41,8 +41,8 @@ export interface RequestBatchResult {
 }
 
 /**
- * Counts the given number of requests for each key, each of them as `weight`. Returns null if counting is impossible; all requests are then
- * allowed.
+ * Counts the given number of requests for each key; each request counts as `weight` requests. Returns null if counting is impossible; all
+ * requests are then allowed.
  */
 export type CountRequestBatch = (
   keys: string[],
@@ -125,7 +125,7 @@ function decisionOf(
 ): RequestDecision {
   const { minuteLeft, minuteWaitMs, dayLeft, dayWaitMs, suspendedWaitMs } = remaining;
   const allowed = index < granted;
-  // Later requests of the same batch do not yet reduce the remaining quota of this request.
+  // Later requests of the same batch do not reduce the remaining quota that is reported for this request.
   const later = allowed ? (granted - index - 1) * weight : 0;
   const minute = { limit: limits.minute, left: minuteLeft + later, resetsInSeconds: Math.ceil(minuteWaitMs / 1_000) };
   const day = { limit: limits.day, left: dayLeft + later, resetsInSeconds: Math.ceil(dayWaitMs / 1_000) };

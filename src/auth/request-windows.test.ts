@@ -35,7 +35,7 @@ describe('requests', () => {
   test('are refused for the duration of a suspension, even if the clock was ahead when it began', () => {
     const { take, left } = counter({ ...NO_COUNTERS, suspendedUntilMs: NOON + 900_000 });
     expect(take(1, NOON)).toBe(0);
-    // At this instant, the clock was set back by two hours.
+    // The time at which the clock was set back by two hours.
     expect(take(1, NOON - 7_200_000)).toBe(1);
     expect(left(NOON - 7_200_000).suspendedWaitMs).toBe(0);
   });
@@ -90,7 +90,7 @@ describe('requests', () => {
   });
 });
 
-/** Few requests, or enough to suspend an account. */
+/** A number of requests: a few, or enough to suspend an account. */
 const some = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1_200 }));
 /** Counters that result from random requests at random times around noon. */
 const histories = fc.array(fc.tuple(some, fc.integer({ min: -100_000, max: 900_000 })), {
@@ -119,7 +119,7 @@ test('a decision is valid for all counters within its bounds, including the coun
             (number, index) => number >= (least[index] ?? 0) && number <= (most[index] ?? 0),
           );
         expect(isWithin(known)).toBe(true);
-        // Counters that differ in one number: a random one, a limit, or a value at which the rules change.
+        // Counters that differ from others in one number: a random one, a limit, or a value at which the rules change.
         for (const [index, name] of (Object.keys(NO_COUNTERS) as (keyof RequestCounters)[]).entries()) {
           const edges = [
             least[index],
@@ -160,7 +160,7 @@ test('no minute and no day admits more requests than its limit, in any order of 
           granted += take(wanted, nowMs, false);
           expect(left(nowMs).minuteLeft).toBeGreaterThanOrEqual(0);
         }
-        // A minute window starts with its first request, so each elapsed minute contains at most one start, plus one.
+        // A minute window starts with its first request, so the number of windows is at most the number of elapsed minutes plus one.
         expect(granted).toBeLessThanOrEqual(limits.minute * (1 + Math.floor((nowMs - NOON) / 60_000)));
         expect(granted).toBeLessThanOrEqual(limits.day * 2);
       },

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** An account is suspended for `suspendedMs` after `most` refusals within `withinMs`. */
+/** Rule for suspending an account: after `most` refusals within `withinMs`, it is suspended for `suspendedMs`. */
 const REFUSALS = { most: 1_000, withinMs: 600_000, suspendedMs: 900_000 };
 /** Maximum time until the end of a valid suspension; the clocks of processes may differ by a minute. */
 const LONGEST_SUSPENSION_MS = REFUSALS.suspendedMs + MINUTE_MS;
@@ -53,8 +53,8 @@ export interface WindowDecision {
   /** Number of allowed requests. */
   granted: number;
   /**
-   * Lower bounds of the counters for which the decision is the same; `most` contains the upper bounds. The range lets concurrent counting
-   * rarely invalidate the decision.
+   * Lower bounds of the counters for which the decision stays the same; `most` contains the upper bounds. Because of this range, concurrent
+   * counting rarely invalidates a decision.
    */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
@@ -131,7 +131,7 @@ export function takeRequests(
 }
 
 /**
- * Removes a request to which the limits do not apply from the counters of the windows that counted it. Does nothing if a window has ended
+ * Takes back a request to which the limits do not apply: subtracts it from the windows that counted it. Does nothing if a window has ended
  * since. Pure.
  */
 export function undoRequest(known: RequestCounters, { nowMs }: Pick<RequestLimits, 'nowMs'>): WindowDecision {

@@ -17,7 +17,7 @@ import type { Caller } from './authenticate.ts';
 import { HOMES_OF_MEMBER } from './homes.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Maximum lifetime of a session in ms, and maximum time without a request. */
+/** Maximum lifetime of a session in ms, and maximum time between two of its requests. */
 export const DASHBOARD_SESSION_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
 /** Minimum time between two updates of `last_seen_at`, in ms. */
@@ -120,7 +120,7 @@ export async function findSession(db: Database, secret: string, now: Date): Prom
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) return null;
   if (row.last_seen_at.getTime() < now.getTime() - SEEN_EVERY_MS) {
-    // Not awaited; errors of this update of `last_seen_at` are ignored.
+    // The update of `last_seen_at` is not awaited, and its errors are ignored.
     void db
       .updateTable('sessions')
       .set({ last_seen_at: now })
@@ -164,7 +164,7 @@ export async function listSessions(
     ...row,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
-    // A session expires earlier if no requests use it.
+    // A session without requests expires earlier.
     expires_at: new Date(Math.min(row.expires_at.getTime(), row.last_seen_at.getTime() + IDLE_MS)).toISOString(),
   }));
 }
@@ -201,8 +201,8 @@ export async function findSignInMethod(db: Database, sessionId: string): Promise
 const FRESH_MS = 15 * 60_000;
 
 /**
- * Whether the owner of a session signed in during the last 15 minutes. False if another device signed the session in, because another
- * person who finds a browser open could do that.
+ * Whether the owner of a session signed in during the last 15 minutes. False if another device signed in the session: a person who finds a
+ * browser open could do that, too.
  */
 export async function hasJustSignedIn(db: Database, sessionId: string, now: Date): Promise<boolean> {
   const row = await db

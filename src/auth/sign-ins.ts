@@ -252,14 +252,14 @@ export interface SignInRequester {
   network: string;
 }
 
-/** Number of an account's earlier unused sign-in mails. */
+/** Number of unused sign-in mails of an account, by requester. */
 export interface EarlierMailCounts {
   /** Mails requested by this browser: in the last 15 minutes, and in the last day. */
   byBrowser: number;
   byBrowserToday: number;
   /**
-   * Mails requested by unknown browsers, which never signed in to the account: from any network in the last 15 minutes, from this network
-   * in the last 15 minutes, and from this network in the last day.
+   * Mails requested by unknown browsers, which never signed in to the account: in the last 15 minutes from any network, in the last 15
+   * minutes from this network, and in the last day from this network.
    */
   byStrangers: number;
   byStrangersHere: number;

@@ -74,7 +74,7 @@ export async function findDisallowedReaders<One extends ContinuingReader>(
 }
 
 /**
- * For each key that is limited to a group: returns the accounts that the key can still access, among the accounts that it reads. Runs one
+ * Returns, for each key that is limited to a group, the accounts that the key can still access, among the accounts that it reads. Runs one
  * statement per key.
  */
 async function reachedByGroups(db: Database, readers: readonly ContinuingReader[]): Promise<Map<string, Set<string>>> {

@@ -60,8 +60,8 @@ export function findClaim(claims: Claims, name: string): unknown {
 }
 
 /**
- * Only ASCII: the address is converted to lower case, which can turn a letter of another script into a different address that the provider
- * has not verified.
+ * Only ASCII, because the address is converted to lower case. For letters of other scripts, the result could be an ASCII address that the
+ * provider has not verified.
  */
 function emailOf({ email }: Claims): string | null {
   const parsed = z.email().max(254).safeParse(email);

@@ -105,8 +105,7 @@ async function link(
   const details = { by: 'provider' };
   if (!known) await recordAction(trx, { actor: null, address, action: 'user.created', target: userId, details });
   if (!(await lockAccount(trx, userId))) return 'unknown';
-  // An e-mail address may be reassigned to another person, who must not get the account that is linked to the previous holder of the
-  // address.
+  // An e-mail address can be reassigned to another person. The new holder must not get the account that is linked to the previous holder.
   const other = await trx
     .selectFrom('identities')
     .select('subject')
