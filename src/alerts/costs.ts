@@ -8,7 +8,7 @@ import { type RulePeriod, toFiringFields } from './rule.ts';
 
 /** SQLSTATE classes of transient errors (connections, deadlocks, resources, locks, shutdown): the batch is evaluated again later. */
 const PASSES = /^(08|40|53|55|57P)/;
-/** Stands for amounts that are too large to parse, in billionths: every threshold is lower (src/tariffs/terms.ts). */
+/** Replaces amounts that are too large to parse, in billionths. It is higher than every threshold (src/tariffs/terms.ts). */
 const BEYOND = 10n ** 18n;
 
 /** Result of an evaluation of alerts on costs. */

@@ -20,8 +20,8 @@ import { computeUsageTotals } from './totals.ts';
 /** Maximum number of changed hours, summed over users, that one transaction takes from the queue. A single queue row may contain more. */
 const MAX_CHANGES = 5_000;
 /**
- * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds per user. The batch's alerts on usage
- * wait meanwhile.
+ * Maximum time in ms that one transaction spends on computing costs, which takes some milliseconds per user. The alerts on usage in the
+ * same batch wait for this time.
  */
 const MAX_COSTS_MS = 500;
 
@@ -124,7 +124,7 @@ async function takeChanges(
   return { count, hasMore, rows };
 }
 
-/** Returns each period that contains a changed hour, once for each alert rule. Worker threads compute the periods. */
+/** Returns, for each alert rule, the periods that contain a changed hour, without duplicates. Worker threads compute the periods. */
 async function candidatesOf(
   evaluator: AlertEvaluator,
   rules: readonly AlertRule[],
@@ -162,7 +162,7 @@ async function candidatesOf(
   });
 }
 
-/** Returns the periods whose alert has not fired yet, in the given order. */
+/** Returns those periods whose alert has not fired yet, in the given order. */
 async function filterUnfired(query: Query, asked: readonly RulePeriod[]): Promise<RulePeriod[]> {
   if (asked.length === 0) return [];
   // Raw SQL: `unnest` checks any number of periods in one statement.

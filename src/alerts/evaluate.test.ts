@@ -136,7 +136,7 @@ test('returns each period that a changed hour affects once, unless the period en
           nowMs,
         );
         const got = Array.from(found.rule, (one, index) => `${one} ${found.startMs[index]} ${found.endMs[index]}`);
-        // The expected periods, computed minute by minute without optimisation.
+        // Returns the expected periods, computed minute by minute without optimisation.
         const wanted = new Set<string>();
         for (const [index, one] of rules.entries()) {
           for (const { user, hourMs: from } of changes) {
@@ -166,14 +166,14 @@ test('the hours that may fire include an hour of every day or month that may sti
         const touched = new Set(
           listHoursThatMayFire(nowMs).flatMap((ms) => listPeriodsOfHour(kind, zone, ms).map(({ startMs }) => startMs)),
         );
-        // Iterates backwards from the current period to the first period that ended too long ago to fire.
+        // Iterates backwards from the current period to the first period whose alerts no longer fire.
         for (let one = getPeriodAt(kind, zone, nowMs); one.endMs > nowMs - 24 * HOUR_MS; ) {
           expect(touched).toContain(one.startMs);
           one = getPeriodAt(kind, zone, one.startMs - 1);
         }
       },
     ),
-    // An instant just after a day of 23 hours.
+    // A time just after a day of 23 hours.
     { numRuns: 2_000, examples: [['Europe/Berlin', 'day', Date.UTC(2026, 2, 29, 22)]] },
   );
 });

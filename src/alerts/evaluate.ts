@@ -1,6 +1,6 @@
 import { listPeriodsOfHour, type Period, type PeriodKind } from './period.ts';
 
-/** Time in ms after the end of a period, from which the period's alerts no longer fire (README, Alerts). */
+/** Time in ms after the end of a period after which the period's alerts no longer fire (README, Alerts). */
 const TOO_LATE_MS = 24 * 3_600_000;
 
 /** Kinds of periods. `Rules.kind` contains indexes into this list. */
@@ -29,7 +29,10 @@ export interface CandidateColumns {
   endMs: Float64Array;
 }
 
-/** Returns each period that contains a changed hour, once for each alert rule, except periods that ended more than a day ago. Pure. */
+/**
+ * Returns, for each alert rule, the periods that contain a changed hour, without duplicates. Omits periods that ended more than a day ago.
+ * Pure.
+ */
 export function findCandidatePeriods(
   rules: RuleColumns,
   zones: readonly string[],
@@ -42,7 +45,7 @@ export function findCandidatePeriods(
     if (known) known.push(index);
     else rulesOf.set(user, [index]);
   }
-  // Many users share few zones and hours, so each period is computed once.
+  // Many users share few zones and hours, so each combination of zone and hour is computed once.
   const known = new Map<string, Period[]>();
   const periods = (kind: number, zone: number, hourMs: number): Period[] => {
     const name = `${kind} ${zone} ${hourMs}`;

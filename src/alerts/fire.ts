@@ -63,7 +63,7 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
     return alert ? [{ firing, alert }] : [];
   });
   if (fired.length === 0) return 0;
-  // The span of a silence is empty, so that the event about it lists no other devices.
+  // The time span of a silence is empty, so that the event lists no other devices.
   const spans = fired.map(({ alert, firing: { periodStart, periodEnd } }) => {
     const startMs = periodStart.getTime();
     return { userId: alert.user_id, startMs, endMs: periodEnd?.getTime() ?? startMs };

@@ -14,7 +14,7 @@ export interface AlertEvaluator {
   close(): Promise<void>;
 }
 
-/** Evaluates in the caller's thread, for machines on which a worker thread (20 MB) is too large. */
+/** Evaluates alerts in the caller's thread, for machines on which a worker thread (20 MB) is too large. */
 const WITHOUT_THREADS: AlertEvaluator = {
   candidates: async (...batch) => findCandidatePeriods(...batch),
   lanes: 1,

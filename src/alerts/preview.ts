@@ -98,7 +98,7 @@ async function costsBy(
   } catch (error) {
     if (!isTwoCurrenciesError(error)) throw error;
   }
-  // Rare: tariffs of two currencies are valid in the range, so each period is computed separately.
+  // A rare case: tariffs of two currencies are valid in the range, so each period is computed separately.
   const periods: Period[] = [];
   for (let atMs = from.getTime(); atMs < to.getTime(); atMs = (periods.at(-1) as Period).endMs)
     periods.push(getPeriodAt(kind, zone, atMs));
