@@ -74,7 +74,7 @@ One message: energy decode --topic tele/plug/SENSOR --payload '{"ENERGY": {"Tota
 Otherwise each line of standard input: ${FORM}
 with the optional fields "tz", "config" (a decoder_config), "replayed", and "prior" (earlier messages).`,
     )
-    // The action below explains how to pass a message; commander's error "too many arguments" would not help.
+    // The command itself explains how to pass a message. Commander's error "too many arguments" would not help.
     .allowExcessArguments()
     .action(async ({ topic, payload, ...options }: Options, command: Command) => {
       if (command.args.length > 0)

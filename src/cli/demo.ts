@@ -38,7 +38,7 @@ async function run(options: { every: number; faults: string[] }): Promise<void> 
   const end = () => {
     if (interrupt.signal.aborted) return;
     interrupt.abort(new Error('Interrupted.'));
-    // Until the demo has started, startDemo itself cleans up and exits, because its signal was aborted above.
+    // Until the demo has started, startDemo itself cleans up and exits when its signal aborts.
     void demo?.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
@@ -62,7 +62,7 @@ export function formatDemoWelcome(demo: Demo, play: PlayOptions, now: Date): str
     readings > 0
       ? `Stored ${readings.toLocaleString('en')} readings of the last 13 months in ${seconds.toFixed(1)} s.`
       : 'The readings of the last 13 months are already stored.';
-  // `-w` adds a line break after the response, so that the prompt starts on a new line.
+  // The option `-w` adds a line break after the response, so that the prompt starts on a new line.
   const curl = `curl -sS -w '\\n' --cacert '${resolve(demo.certificateFile)}' -H 'Authorization: Bearer ${demo.apiKey}'`;
   const insights = `${demo.baseUrl}/v1/energy-insights?user_id=${userId}&start=${day(6)}&end=${day(0)}&tz=account`;
   const stream = `${demo.baseUrl}/v1/usage/stream?user_id=${userId}`;

@@ -61,8 +61,8 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
           beforeCommit: async (about) => {
             const fresh = listCreatedCredentials(about);
             if (fresh.length === 0) return;
-            // Recovered passwords of an interrupted import are moved to the credentials file. `prepare` then throws, so this run commits
-            // nothing, and the operator must name another file for the passwords of this run.
+            // Moves recovered passwords of an interrupted import to the credentials file. `prepare` then throws, so this run commits
+            // nothing, and the operator must name another file for its passwords.
             if (recovered.length > 0) await passwords.keep();
             await passwords.prepare(fresh);
           },
@@ -183,16 +183,16 @@ const COLUMNS = ['row', 'external_id', 'device_id', 'username', 'password', 'top
 type CredentialsFile = ReturnType<typeof credentialsFile>;
 
 /**
- * Returns the functions that write an import's passwords to a file. Before the commit the passwords are written next to their final path,
- * and moved there after the commit, so that a killed process loses no password. The next import reads in the database whether the killed
- * import was committed. The mode of the file is 0600.
+ * Returns the functions that write an import's passwords to a file. Before the commit, the passwords are written next to their final path;
+ * after the commit they are moved there, so that a killed process loses no password. The next import finds out in the database whether a
+ * killed import was committed. The mode of the file is 0600.
  */
 function credentialsFile(path: string) {
   const part = `${path}.part`;
   const discard = () => rm(part, { force: true });
   return {
     path,
-    /** Removes the prepared file, because the import was not committed or its passwords were printed instead. */
+    /** Removes the prepared password file, because the import was not committed or its passwords were printed instead. */
     discard,
     /**
      * Returns the passwords of a killed import if that import was committed; otherwise deletes the passwords and returns none. Must be

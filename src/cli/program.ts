@@ -102,7 +102,7 @@ export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
     .version(VERSION)
-    // An error is followed by this hint instead of the whole help, which would push the error off the screen.
+    // After an error, only this hint is printed, because the whole help would push the error off the screen.
     .showHelpAfterError('(add --help to see the options)');
   for (const { registerCommands } of files) registerCommands(program);
   for (const command of program.commands) command.description(SUMMARIES[command.name()] ?? '');
@@ -126,7 +126,7 @@ export async function runCommandLine(): Promise<void> {
   try {
     await (await loadProgram(named)).parseAsync();
   } catch (error) {
-    // Imported here, because the list of commands needs no configuration.
+    // Imported here, because listing the commands needs no configuration.
     const { ConfigError } = await import('#src/config/load.ts');
     console.error(
       `${error instanceof ConfigError ? 'The configuration is not valid:\n' : ''}${describeFailure(error)}`,
@@ -143,7 +143,7 @@ export const describeFailure = (error: unknown): string =>
 
 /** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
-  // Own properties only: `constructor` is not a command.
+  // Only own properties count as commands, so that `constructor` is not a command.
   const load = Object.hasOwn(COMMAND_LOADERS, named) ? COMMAND_LOADERS[named] : undefined;
   return load ? buildProgram([await load()]) : buildOverview();
 }

@@ -20,8 +20,8 @@ import { withoutDash } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
 
 /**
- * URL of the subscription of `energy webhooks listen`: the service's own test receiver. Nothing is sent outside the installation, and the
- * signed request is stored.
+ * URL of the subscription that `energy webhooks listen` creates: the service's own test receiver. Nothing is sent outside the installation,
+ * and the signed request is stored.
  */
 const ADDRESS = `https://${TEST_RECEIVER_HOST}/energy-webhooks-listen`;
 const LOOK_EVERY_MS = 500;

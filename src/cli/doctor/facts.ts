@@ -147,7 +147,7 @@ export interface Finding {
   todo: string | null;
 }
 
-/** A check, which judges the facts. Pure. */
+/** A check of the doctor, which evaluates the facts. Pure. */
 export interface Check {
   name: string;
   judge(facts: InstallationFacts): Finding | Finding[];

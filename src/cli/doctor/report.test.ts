@@ -102,10 +102,7 @@ const file = (what: FileFacts['what'], mode: number, isWritable = true): Partial
   files: [{ path: 'data/x', what, mode, isWritable }],
 });
 
-/**
- * Cases: the name, the changed facts, the check that detects them, its level, and a pattern for the finding and the
- * remedy.
- */
+/** Test cases: the name, the changed facts, the check that detects them, its level, and a pattern for the finding and the remedy. */
 const CASES: [string, Partial<InstallationFacts>, string, FindingLevel, RegExp][] = [
   [
     'a misspelt variable',

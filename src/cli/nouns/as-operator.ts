@@ -18,7 +18,7 @@ import { formatOptionError, parseOptionValues } from './members.ts';
 
 /** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
 export interface OperatorRequest {
-  /** The account on whose data the operation acts, for operations on the caller's own account. */
+  /** The account on whose data an operation acts that normally uses the caller's own account. */
   userId?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;

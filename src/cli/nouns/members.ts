@@ -33,7 +33,7 @@ function descriptionOf(schema: z.ZodType): string {
   return [explanation, several, may].filter((part) => part !== '').join(' ') || 'see the reference at /docs';
 }
 
-/** Returns the description of a schema. If a wrapper schema has no description, returns the description of the schema inside it. */
+/** Returns the description of a schema or, if it only wraps another schema and has none, the description of the inner schema. */
 function sayingOf(schema: z.ZodType): string {
   const { innerType } = schema.def as { innerType?: z.ZodType };
   return schema.description ?? (innerType ? sayingOf(innerType) : '');

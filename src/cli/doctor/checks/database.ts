@@ -108,7 +108,7 @@ export const outboxCheck: Check = {
 
 const WARN = 0.05;
 const FAIL = 0.5;
-/** Minimum number of messages from which the share of rejected messages is meaningful. */
+/** Minimum number of messages for a meaningful share of rejected messages. */
 const FEW = 20;
 
 export const rejectedMessagesCheck: Check = {

@@ -61,8 +61,8 @@ export const fileDescriptorsCheck: Check = {
 };
 
 /**
- * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected; sums over a minute are
- * wrong from a difference of about a second.
+ * Clock difference in ms above which the doctor warns. Readings more than 5 minutes in the future are rejected. From a difference of about
+ * a second on, sums over a minute are wrong.
  */
 const WARN_MS = 2_000;
 const FAIL_MS = 60_000;
@@ -182,7 +182,7 @@ export const serviceCheck: Check = {
   judge({ service: running, config, database }) {
     if (!('valid' in config)) return [];
     if (running) return okFinding(`runs on ${config.valid.dataDir} (process ${running.pid})`);
-    // If the roles run as separate processes, the check of the ports detects them.
+    // If the roles run as separate processes, the check of the ports detects them instead.
     if (!database?.isEmbedded) return [];
     return warningFinding(
       `no service runs on ${config.valid.dataDir}`,

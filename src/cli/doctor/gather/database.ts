@@ -39,7 +39,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
     else sealed = [];
     return looked;
   }, WHOLE_MS);
-  // Not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the pool.
+  // Closing is not awaited, because a connection to a server that hangs never closes. The process exits without waiting for the pool.
   void pool?.end().catch(() => {});
   return { facts: { isEmbedded, shown, server }, sealed };
 }

@@ -24,7 +24,7 @@ export async function gatherBroker({ mqtt }: Config): Promise<BrokerFacts | null
         return reached;
       }),
     };
-  // If the port is 0, the system chooses the broker's port at each start, so this process does not know it.
+  // If the port is 0, the system chooses the broker's port at each start, so the doctor does not know it.
   if (mqtt.port === 0) return null;
   const host = getLocalHost(mqtt.host);
   return {
