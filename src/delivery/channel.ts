@@ -7,7 +7,7 @@ export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery, in the worker's time. The end also identifies the lease. */
+  /** End of this worker's lease on the delivery, by the worker's clock. The end also identifies the lease. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }

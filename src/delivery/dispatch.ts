@@ -104,15 +104,15 @@ export async function recordAttempt(
     response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
-    // Lock the subscription before its delivery, in the same order as updates of a subscription, to avoid deadlocks. Raw SQL in this
-    // function: row locks, and attempts appended to JSON.
+    // Raw SQL in this function: row locks, and attempts appended to JSON. Locks the subscription before its delivery, in the same order as
+    // updates of a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // No row was found: the delivery was deleted with its user or subscription, or another worker has taken it.
+    // The delivery has no row: it was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);

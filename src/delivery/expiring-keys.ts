@@ -55,7 +55,8 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // Times are compared in milliseconds: PostgreSQL stores microseconds, and rows that the service did not write may contain some.
+      // Compares times in milliseconds. PostgreSQL stores microseconds, so rows that the service did not write may contain fractions of a
+      // millisecond.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
       .returning(['user_id', 'name', 'prefix'])

@@ -47,7 +47,10 @@ export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds
   };
 }
 
-/** An error whose message is written by this service and safe to show. Messages of other errors may contain text of the response. */
+/**
+ * An error whose message is written by this service and is therefore safe to show. Messages of other errors may contain text of the
+ * response.
+ */
 class Refused extends Error {
   override name = 'Refused';
 }
@@ -72,7 +75,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // A request aborted by the time limit fails with the error of a broken connection, which would be misleading.
+    // If the time limit aborts a request, Node reports the error of a broken connection, which would be misleading.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {

@@ -13,10 +13,10 @@ const LEASE_SECONDS = { email: 120, other: 15 };
 const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
- * Takes due deliveries, the oldest of each target first. If more deliveries are due than may start, owners with the fewest attempts in
+ * Takes due deliveries, the oldest of each target first. If more deliveries are due than can start, owners with the fewest attempts in
  * progress come first, and among an owner's targets those with the fewest. No other worker takes these deliveries until their lease ends,
- * so a killed worker loses no delivery. A due time also counts as past if a clock that was ahead has set it. `underWay`: deliveries that
- * this worker is sending and must not take again, even after a step of the clock.
+ * so a killed worker loses no delivery. A delivery also counts as due if a clock that was ahead has set its due time. `underWay`:
+ * deliveries that this worker is sending and must not take again, even after a step of the clock.
  */
 export async function takeDueDeliveries(
   pool: Pool,
@@ -25,9 +25,9 @@ export async function takeDueDeliveries(
   underWay: readonly string[] = [],
 ): Promise<DeliveryAttempt[]> {
   return inTransaction(pool, async (client) => {
-    // Only one worker runs this statement at a time, so that each worker sees the leases of the previous one. Two concurrent workers could
-    // each take one delivery beyond the limits. Raw SQL: the hot path of deliveries, where one recursive statement takes deliveries and
-    // takes its locks in one order.
+    // Raw SQL: the hot path of deliveries, where one recursive statement takes deliveries and takes its locks in one order. Only one worker
+    // runs this statement at a time, so that each worker sees the leases of the previous one; two concurrent workers could each take one
+    // delivery beyond the limits.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.deliveries]);
     return taken(await client.query(TAKE, [now, most, underWay]));
   });
@@ -42,8 +42,8 @@ const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**
- * SQL condition on a delivery d: whether it is due. A due time that a clock ahead has set also counts as due; the delivery's last attempt,
- * or its creation, then lies in the future.
+ * SQL condition on a delivery d: whether it is due. It also counts as due if a clock that was ahead has set its due time; the delivery's
+ * last attempt, or its creation, is then in the future.
  */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 

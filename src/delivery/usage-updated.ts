@@ -78,7 +78,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // The totals are read after the hours were deleted from the queue, so that a later change queues its hour again.
+    // The totals are read after the hours were deleted from the queue. A change that is committed later therefore queues its hour again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();

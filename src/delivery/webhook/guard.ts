@@ -10,7 +10,7 @@ class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }
 
-/** Addresses that look public but belong to the internal platform of a cloud provider: the platform address of Azure. */
+/** Addresses that look public but are internal to a cloud provider's platform: the platform address of Azure. */
 const PLATFORMS = new Set(['168.63.129.16']);
 
 /**

@@ -88,7 +88,7 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // If a response arrived while this process was busy, the response is read before the attempt is given up. Otherwise the receiver, which
+    // If a response arrived while this process was busy, reads the response before it gives up the attempt. Otherwise the receiver, which
     // has processed the event, would get the event again.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
