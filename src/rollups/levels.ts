@@ -33,8 +33,8 @@ interface MeasureDeclaration {
   /** Unit and meaning of the measure. */
   means: string;
   /**
-   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: otherwise a 0 in another column
-   * would look like a known 0.
+   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted; otherwise a 0 in another column
+   * would look like a known value.
    */
   isKnowledge?: boolean;
 }
@@ -75,7 +75,7 @@ export interface Level {
   keys: readonly LevelKey[];
   /** Key columns of the primary key. `user_id` is omitted if the device determines the user. */
   primaryKey: readonly LevelKey[];
-  /** Level from which this level is summed when it is recomputed. */
+  /** Lower level whose rows are summed to recompute this level. */
   above: string;
   /** Whether the level is a view on every tier. Such a level is not stored and needs no check. */
   isView?: boolean;
@@ -108,7 +108,7 @@ export const LOAD_PROFILE: Level = {
 
 /**
  * A table with closed hours of the load profile (sql/schema). There are two such tables, whose values are added up, so a change of
- * consumption may be written to either.
+ * consumption can be written to either table.
  */
 interface Stored {
   relation: string;
@@ -214,7 +214,7 @@ export function findLevel(relation: string): Level {
 }
 
 /**
- * Levels whose closed hours are stored. For each of them, a view `…_expected` computes from the load profile what the level should store.
+ * Levels whose closed hours are stored. For each level, a view `…_expected` computes from the load profile what the level should contain.
  */
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 

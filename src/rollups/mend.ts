@@ -63,7 +63,7 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // Recorded after the days are marked as stale, because the record is not processed while one of these days is stale
+    // Recorded after the days are marked as stale: the record is not processed as long as one of these days is stale
     // (src/energy/group/progress.ts).
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());

@@ -5,7 +5,7 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, getStoredRelation, type Level } from './levels.ts';
 
-/** Returns the continuous aggregates with a bucket length. The daily one is computed from an hourly one, so it is refreshed after that. */
+/** Returns the continuous aggregates with a bucket length. The daily aggregate is computed from an hourly one, so it is refreshed last. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Maximum number of days that one refresh call computes. */
@@ -15,8 +15,8 @@ const MAX_CLOSED = 1_000;
 /** Maximum number of devices whose changes of a late day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
 /**
- * Maximum time for which a pass waits for transactions that began before the border (`direct_from`) moved, ms. If they take longer, the
- * next pass continues.
+ * Maximum time, in ms, for which a pass waits for transactions that began before the refresh boundary (`direct_from`) moved. If they take
+ * longer, the next pass continues.
  */
 const WAIT_MS = 5_000;
 
@@ -37,8 +37,8 @@ export interface RefreshReport {
  * devices; materialises days that have become old enough; and recomputes days that have changed since. Levels are processed from the lowest
  * up. Only one pass at a time runs in the whole installation. A pass never goes beyond the start of yesterday, because readings of later
  * times still arrive, and never before the oldest load profile. Safe to kill at any point: the next pass continues. `waitMs`: maximum wait
- * for writers that began before the border moved. `devices`: maximum number of devices whose late changes one transaction adds. `signal`:
- * stops the pass between two transactions.
+ * for writers that began before the refresh boundary moved. `devices`: maximum number of devices whose late changes one transaction adds.
+ * `signal`: stops the pass between two transactions.
  */
 export async function refreshRollups(
   pool: Pool,
@@ -58,9 +58,9 @@ export async function refreshRollups(
 }
 
 /**
- * Moves the border (`direct_from`) to the start of yesterday. Writers add changes of times after the border to the load profile themselves,
- * and leave earlier times to the refresh. Before the border moves past open hours, they are closed, because their changes can still be
- * written directly. The border never moves back, so a clock that was set back has no effect.
+ * Moves the refresh boundary (`direct_from`) to the start of yesterday. Writers add changes of times after the boundary to the load profile
+ * themselves, and leave earlier times to the refresh. Before the boundary moves past open hours, they are closed, because their changes can
+ * still be written directly. The boundary never moves back, so a clock that was set back has no effect.
  */
 async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
@@ -120,8 +120,8 @@ async function foldSome(
 }
 
 /**
- * Materialises the days between the last pass and the border. Returns false if a writer that began before the border moved is still
- * running.
+ * Materialises the days between the last pass and the refresh boundary. Returns false if a writer that began before the boundary moved is
+ * still running.
  */
 async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
@@ -142,9 +142,10 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that is open now has ended, because a writer that read the border before it moved may still add to days
- * before the new border. A writer gets its transaction id before it reads the border, so its id is lower than the one that this function
- * draws. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open transactions may have higher ids.)
+ * Waits until every transaction that is open now has ended, because a writer that read the refresh boundary before it moved may still add
+ * to days before the new boundary. A writer gets its transaction id before it reads the boundary, so its id is lower than the id that this
+ * function draws. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open transactions may have higher
+ * ids.)
  */
 export async function waitForEarlierWriters(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query('SELECT pg_current_xact_id()::text AS drawn');
@@ -169,7 +170,7 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // A day's mark is removed only if its `marks` is unchanged. If the day was marked again meanwhile, the next pass recomputes it.
+  // Removes a day's mark only if its `marks` is unchanged. If the day was marked again in the meantime, the next pass recomputes it.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
@@ -179,8 +180,8 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 }
 
 /**
- * Refreshes with `force`. Without `force`, TimescaleDB recomputes only what its own invalidation log contains, and loses entries while
- * other sessions write (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
+ * Refreshes with `force`. Without `force`, TimescaleDB recomputes only what its own invalidation log contains, and this log loses entries
+ * while other sessions write (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
  */
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {

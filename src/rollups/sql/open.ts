@@ -100,8 +100,8 @@ $$;`;
 }
 
 /**
- * Returns the SQL of the function with which the refresh closes open hours before the border passes them. After the border has passed,
- * their changes would be late ones.
+ * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary passes them. After that, their
+ * changes would count as late.
  */
 export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');

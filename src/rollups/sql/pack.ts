@@ -7,7 +7,7 @@ const lines = (of: (column: string) => string, indent: string): string =>
   MEASURE_COLUMNS.map((column) => indent + of(column)).join(',\n');
 
 const columns = MEASURE_COLUMNS.join(', ');
-/** Returns the condition that a time column lies in the day `which`. */
+/** Returns the SQL condition that a time column lies in the day `which`. */
 const ofDay = (time: string): string => `${time} >= which AND ${time} < which + interval '24 hours'`;
 /** Returns a query for the first device after `id` that has hours in the day. */
 const deviceAfter = (id: string): string =>

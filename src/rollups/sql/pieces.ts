@@ -18,7 +18,7 @@ export interface LevelSource {
 /** Returns a level as the source of a query in which its columns need no table alias. */
 export const toLevelSource = ({ keys, time }: Level): LevelSource => ({ prefix: '', keys, time });
 
-/** The changes of a write, as a source with the alias `d`. */
+/** The changes that a write adds, as a query source with the alias `d`. */
 export const DELTAS_SOURCE: LevelSource = {
   prefix: 'd.',
   keys: ['device_id', 'user_id', 'starts_at'],
@@ -73,8 +73,8 @@ export const measureSumsSql = (): string =>
 export function peakColumnSql({ peak, isView }: Level): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
-  // A stored peak is recomputed when it is read if anything was estimated (parts.ts). A view is not stored, so it excludes mostly estimated
-  // parts here.
+  // A stored peak is recomputed when it is read if anything in its bucket was estimated (parts.ts). A view is not stored, so the view
+  // itself excludes mostly estimated parts.
   const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
