@@ -34,7 +34,7 @@ export function createCalculator({ limitMs = 10_000 }: { limitMs?: number } = {}
         throw new AppError('calculationUnderWay', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       underWay.add(accountId);
       const signal = AbortSignal.any([AbortSignal.timeout(limitMs), closing.signal]);
-      // The account may not start another calculation before this one has ended: a database statement that has begun continues after the
+      // The account cannot start another calculation before this one has really ended, because a database statement continues after the
       // calculation's time limit.
       const done = work(signal).finally(() => underWay.delete(accountId));
       try {

@@ -13,7 +13,7 @@ interface PeakQuarterHour {
 }
 
 /**
- * Whether a quarter-hour may be a month's peak: its energy is known, and at most half of the energy is estimated (docs/cost.md,
+ * Whether a quarter-hour can be a month's peak: its energy is known, and at most half of the energy is estimated (docs/cost.md,
  * "Capacity").
  */
 export const canBePeak = ({ imported, estimated, coveredMs }: PeakQuarterHour): boolean =>

@@ -15,7 +15,7 @@ export interface Cost {
   export: string;
   standing: string;
   capacity?: string;
-  /** The amount of the `import` cost that is for estimated energy. */
+  /** The part of the `import` cost that is for estimated energy. */
   estimated: string;
   /** Energy without a known price, in kWh. No amount of the cost includes this energy. */
   missing_prices_kwh: number;

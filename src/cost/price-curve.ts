@@ -15,7 +15,7 @@ export interface PriceCurve {
   hours: { starts_at: string; per_kwh: string | null }[];
 }
 
-/** Number of units of an exact price in one unit of the currency: an exact price has 18 decimals. */
+/** Number of units of an exact price in one unit of the currency (an exact price has 18 decimals). */
 const UNIT = 10n ** 18n;
 const DECIMALS = 5;
 

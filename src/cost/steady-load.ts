@@ -19,7 +19,7 @@ const HOURS_OF_YEAR = 8_766;
 export interface KilowattYearCost {
   currency: string;
   amount: number;
-  /** Amount if every hour cost as much as the hours from 0 to 5 o'clock. Null if no price of these hours is known. */
+  /** Cost of the load if every hour cost as much as the hours from 0 to 5 o'clock. Null if no price of these hours is known. */
   night_amount: number | null;
 }
 

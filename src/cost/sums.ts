@@ -202,8 +202,8 @@ export const getMonthRange = (month: DateTime, zone: string): Range =>
   createDayRange(month.toFormat('yyyy-MM-01'), month.endOf('month').toISODate() ?? '', zone);
 
 /**
- * Returns a function that returns the highest measured quarter-hour of a month, in units of the meter; null if the month has no
- * quarter-hour that may be a peak. Each month is searched once.
+ * Returns a function that returns the highest measured quarter-hour of a month, in units of the meter; null if no quarter-hour of the month
+ * can be a peak. Each month is searched once.
  */
 function peaksOf(
   meter: EnergyMeter<number | bigint>,
@@ -227,7 +227,7 @@ function peaksOf(
   };
 }
 
-/** Returns the energy of the highest quarter-hour that may be a month's peak, or null. Pure. */
+/** Returns the energy of the highest quarter-hour that can be a month's peak; null if there is none. Pure. */
 export function findPeak({ imported, estimated, coveredMs }: BoughtEnergy<number | bigint>): number | bigint | null {
   let peak: number | bigint | null = null;
   for (let at = 0; at < imported.length; at++) {

@@ -79,7 +79,7 @@ const changeOf = ({ battery, production_scale }: ApiChange): HomeChange => ({
 /** Returns the quarter-hours of a random home: first without panels, with import and export in the same quarter-hours, and with gaps. */
 function randomQuarterHours(random: Random, count: number): HomeQuarterHour[] {
   const [panelsFrom, hasBattery] = [random(4) === 0 ? random(count) : 0, random(4) === 0];
-  // Energies are multiples of 1 Wh, or of 1 mWh.
+  // Energies in the test data are multiples of 1 Wh, or of 1 mWh.
   const grain = oneOf(random, [1, 1_000]);
   const energy = (most: number) => random(most / grain) * grain;
   return Array.from({ length: count }, (_, at) => {

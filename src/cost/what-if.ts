@@ -216,7 +216,7 @@ export function describeBattery({ units, sums }: SimulatedHome, { capacityKwh }:
   };
 }
 
-/** Whether a change can alter anything: there is export to store, or production to scale. */
+/** Whether a change can alter any energy: there is exported energy to store, or production to scale. */
 export function canChangeAlterEnergy({ sums }: SimulatedHome, { battery, productionScale }: HomeChange): boolean {
   const isScaled = productionScale !== null && sums.before.production > 0n;
   return isScaled || (battery !== null && sums.before.exported > 0n);
