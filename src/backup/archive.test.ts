@@ -36,7 +36,7 @@ test('WAL beyond the limit is dropped and acknowledged, so that the disk does no
   expect((await readdir(done)).sort()).toEqual([...names, 'alive']);
   expect(await readArchiveGivenUpTime(dataDir)).toMatch(/^20\d\d-.*Z$/);
   expect(existsSync(plan.target)).toBe(false);
-  // Segments that were acknowledged earlier do not count as waiting again.
+  // The size of waiting WAL does not include segments that were acknowledged earlier.
   expect(await bounded.turn()).toBe(0);
   await resumeArchive(dataDir);
   expect(await readArchiveGivenUpTime(dataDir)).toBeNull();

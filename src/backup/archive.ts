@@ -37,14 +37,14 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * A segment is complete after this time at the latest, in seconds. With the time to compress and flush it, a lost disk loses less than the
- * promised 60 s.
+ * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Including compression and flushing, less than the
+ * promised 60 s are lost with a disk.
  */
 const SEGMENT_SECONDS = 55;
 
 /**
- * Lines for PostgreSQL's configuration. Commands that start the database of a stopped service need these lines, too: the WAL that such a
- * command writes must also be archived.
+ * Returns lines for PostgreSQL's configuration. Commands that start the database of a stopped service need these lines, too, because WAL
+ * that such a command writes must also be archived.
  */
 export const getArchiveSettings = (isArchiving: boolean): string =>
   isArchiving

@@ -20,7 +20,7 @@ const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 const EMPTIED = /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/./;
 const SKIPPED =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label\.old|\.s\.PGSQL\..*|current_logfiles|socket-folder|energy-wal)($|\/)/;
-/** Copied last, because this file contains the position at which recovery begins. */
+/** This file is copied last, because it contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
 /** Result of a base copy. */
@@ -47,7 +47,7 @@ export async function takeBaseBackup(options: {
   if (`${resolve(target)}/`.startsWith(`${getClusterFolder(dataDir)}/`))
     throw new Error(`${target} lies in the database itself. Name a folder on another disk.`);
   const home = join(resolve(target), installation);
-  // The mode of an existing folder, such as the root of a disk, is not changed, because its owner chose it.
+  // Does not change the mode of an existing folder, such as the root of a disk, because its owner chose the mode.
   await mkdir(resolve(target), { recursive: true, mode: 0o700 }).catch(rethrowWithExplanation(target));
   await makePrivateFolder(home).catch(rethrowWithExplanation(target));
   await removePartial(home, now.getTime());
@@ -96,8 +96,8 @@ export async function takeBaseBackup(options: {
 }
 
 /**
- * Maximum time in ms between two writes of a running copy. An older partial copy counts as interrupted; a younger one may belong to a
- * concurrent copy.
+ * Maximum time in ms between two writes of a running copy. A partial copy without a write for this time counts as interrupted; otherwise it
+ * may belong to a concurrent copy.
  */
 const ABANDONED_MS = 3_600_000;
 
@@ -275,7 +275,7 @@ const textEntry = (path: string, content: Buffer): TarEntry => ({
   })(),
 });
 
-/** Yields the content of a file, or no content if the file was removed after its size was read. The archive is then filled with zeros. */
+/** Yields the content of a file. If the file was removed after its size was read, yields nothing, and the archive is filled with zeros. */
 async function* skipAbsent(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* content;

@@ -101,7 +101,7 @@ export function chooseBackupCopy(copies: readonly FoundBackupCopy[], at: Date | 
   return chosen;
 }
 
-/** Number of segments of 16 MiB in each of the 4 GiB that the middle part of a segment's name counts. */
+/** Number of WAL segments of 16 MiB in 4 GiB, which is the unit that the middle part of a segment's name counts. */
 const SEGMENTS_IN_LOG = 256;
 
 /** Returns the name of the following WAL segment on the same timeline. Pure. */

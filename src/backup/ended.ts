@@ -88,7 +88,7 @@ async function append(plan: BackupPlan, endings: readonly EndedObjectRecord[]): 
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Appends a newline after a line that a crash truncated. The object of this line is still in the database and is written again.
+      // Appends a newline to a line that a crash truncated. The ended object of this line is still in the database and is written again.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -120,7 +120,7 @@ export function createEndedObjectsWriter(pool: Pool, plan: BackupPlan, log: Logg
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write in progress may not contain an ending that was committed after the write began, so another write follows.
+    // A write in progress may lack an ending that was committed after the write began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {

@@ -22,7 +22,7 @@ async function* whole(...pieces: Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-/** Lengths of files at and next to every boundary: of an empty file, of blocks and of chunks. */
+/** Lengths of test files at and next to every boundary: of an empty file, of blocks and of chunks. */
 const FILES = [0, 1, 511, 512, 513, 262_143, 262_144, 700_000].map((size) => ({
   path: `some/file-${size}`,
   bytes: randomBytes(size),
@@ -99,7 +99,7 @@ describe('a packed archive', () => {
         await writeFile(file, changed);
         await expect(read(file, opener)).rejects.toThrow(/is torn or was changed|passphrase is not/);
       }
-      // Damage to an encrypted file: two chunks in exchanged order.
+      // Damage to an encrypted file: two chunks are exchanged.
       if (with_) {
         const [a, b] = [good.subarray(head, head + chunk), good.subarray(head + chunk, head + 2 * chunk)];
         await writeFile(file, Buffer.concat([good.subarray(0, head), b, a, good.subarray(head + 2 * chunk)]));

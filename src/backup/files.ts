@@ -81,8 +81,8 @@ export async function packFiles(
 }
 
 /**
- * End of every archive: a frame that zstd skips. Without this frame, missing last bytes of a file would remain undetected: Node's
- * decompressor does not report missing bytes, and skips the checksum.
+ * Frame at the end of every archive, which zstd skips. It makes missing bytes at the end of a file detectable: Node's decompressor neither
+ * reports missing bytes nor verifies the checksum then.
  */
 const END = Buffer.concat([Buffer.from('502a4d1808000000', 'hex'), Buffer.from('the end.')]);
 
@@ -151,7 +151,7 @@ async function* translated(
   }
 }
 
-/** Whether the operating system reported the error. The archive itself is then not the cause. */
+/** Whether the operating system reported the error. If so, the archive itself is not the cause. */
 const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
 
 /** Returns the archived segments in the folder of an installation: the path of each file, by its name without the ending. */

@@ -49,7 +49,7 @@ export async function makeNightlyCopy(plan: BackupPlan, log: Logger, now: Date):
 /** Makes a base copy at once instead of at night, if there is no copy from which the archived WAL continues. */
 export async function makeCopyIfArchiveHasNone(plan: BackupPlan, log: Logger, now: Date): Promise<void> {
   const { dataDir, target, isArchiving } = plan;
-  // If archiving was given up, no copy is made at once. The nightly copy is the next one, because the archive's disk is full or missing.
+  // After archiving was given up, no copy is made at once, because the archive's disk is full or missing. The nightly copy is the next one.
   if (!isArchiving || (await readArchiveGivenUpTime(dataDir)) !== null) return;
   const home = join(target, await readInstallationName(dataDir));
   const archived = new Set((await listArchivedWalSegments(home)).keys());

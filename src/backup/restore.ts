@@ -71,7 +71,7 @@ export async function restoreBackup(options: {
       until,
       /** Number of objects that the first start ends again. */
       endings: endings.length,
-      /** Number of unreadable lines of `ended.jsonl`. */
+      /** Number of unreadable lines in `ended.jsonl`. */
       tornLines,
       /** Whether an `ended.jsonl` was found. */
       hasEnded,

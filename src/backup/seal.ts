@@ -34,7 +34,7 @@ const MAX_SCRYPT_BYTES = 256 * 2 ** 20;
 
 const base64 = z.base64().max(64);
 const publicHalf = z.object({
-  // Limits the computation that a damaged or hostile file can cause.
+  // Maximum scrypt parameters of a file. They limit the computation that a damaged or hostile file can cause.
   scrypt: z.object({
     N: z
       .number()
@@ -213,7 +213,7 @@ async function* chunksOf(
   for await (const part of source) {
     parts.push(part);
     length += part.length;
-    // A full chunk waits until more bytes follow, because the last chunk of a stream must be marked as such.
+    // Delays a full chunk until more bytes follow, because the last chunk of a stream must be marked as the last.
     if (length <= size) continue;
     let all = Buffer.concat(parts);
     for (; all.length > size; all = all.subarray(size)) yield { bytes: all.subarray(0, size), isLast: false };

@@ -43,7 +43,7 @@ export async function verifyBackup(options: {
       wal_segments: segments,
       has_secret_key: manifest.has_secret_key,
       ...content,
-      /** Null if the database was created without checksums. */
+      /** Result of checking the page checksums. Null if the database was created without checksums. */
       checksums,
     };
   } finally {
