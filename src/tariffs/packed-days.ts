@@ -1,7 +1,7 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. Prices of later times count as errors, because their rows could fill the disk. */
+/** Start of the year 2100. A price with a later time is treated as an error, because far future times could fill the disk with rows. */
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price, and the time (Unix ms) from which the price is valid. */

@@ -81,7 +81,7 @@ export async function removePrices(
   const range = sql`series_id = ${seriesId} AND day > ${from}::timestamptz - interval '24 hours' AND day < ${to}`;
   const startsAt = sql`day + (place - 1) * (interval '24 hours' / cardinality(prices.prices))`;
   const hasSource = sql`EXISTS (SELECT FROM series_sources WHERE series_id = ${seriesId})`;
-  // Raw SQL: arrays of the prices in a row.
+  // Raw SQL: operations on arrays of the prices in a row.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`UPDATE prices SET (prices, fetched, is_fetched) = (
       SELECT array_agg(CASE WHEN is_hit THEN known ELSE price END ORDER BY place),

@@ -125,7 +125,7 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Unchanged rates are not checked: a series that they use may have been deleted with its owner, and the user must still be able to
+    // Does not check unchanged rates: a series that they use may have been deleted with its owner, and the user must still be able to
     // change the tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {

@@ -37,7 +37,7 @@ export interface FetchParts {
   box: SecretBox;
   fetchAnswer: FetchAnswer;
   clock: Clock;
-  /** Aborts while the worker stops. The result of an aborted fetch is dropped. */
+  /** Aborts when the worker stops. The result of an aborted fetch is dropped. */
   stopping?: AbortSignal;
 }
 
@@ -84,9 +84,9 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
 }
 
 /**
- * Leases a due source, with the due series that share it, unless its host was fetched from within the last second. The row of the host is
- * claimed first: other workers wait for this row, and then find the series leased. Otherwise two workers could each lease some of the
- * series that share a fetch.
+ * Leases a due source, with the due series that share it, unless there was a fetch from its host within the last second. The row of the
+ * host is claimed first: other workers wait for this row, and then find the series leased. Otherwise two workers could each lease some of
+ * the series that share a fetch.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
@@ -146,7 +146,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
 ): Promise<FetchedAnswer> {
-  // A series with its own URL shares no fetch, so `role` is the role of the series' only owner.
+  // A series with its own URL shares no fetch, so `role` is the role of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',

@@ -14,7 +14,7 @@ const FULL: FetchOutcome = { isRead: true, hasTomorrow: true, error: null };
 const FAILED: FetchOutcome = { isRead: false, error: 'no answer' };
 const DAILY = { timezone: 'Europe/Berlin', at: ['13:15'] };
 
-/** Runs fetches from `start` on, each at the time that the previous fetch planned, and returns these times. */
+/** Simulates fetches from `start` on, each at the time that the previous fetch planned, and returns these times. */
 function run(outcomes: readonly FetchOutcome[], start: string, times = DAILY, from = FRESH) {
   let [state, now] = [from, new Date(start)];
   const at: string[] = [];

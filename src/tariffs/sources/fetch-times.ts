@@ -18,7 +18,7 @@ export interface FetchTimes {
 
 /** State of a source that decides when it is fetched next. */
 export interface FetchState {
-  /** Number of retries since the last fetch at a time of `at`. */
+  /** Number of retries since the last fetch at a scheduled time (`at`). */
   retries: number;
   /** Whether a response has ever contained prices for the day after its fetch. */
   tells_tomorrow: boolean;
@@ -42,7 +42,7 @@ export type FetchOutcome =
 export const computeNextFetchTime = (times: FetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
 
-/** Returns a source's times of day after an instant, for at least two days, as Unix ms, in any order. */
+/** Returns a source's times of day in at least the next two days after an instant, as Unix ms, in any order. */
 function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
   const today = DateTime.fromJSDate(after, { zone: timezone });
   const times = [0, 1, 2].flatMap((days) => {

@@ -11,7 +11,7 @@ export interface PriceSourcePreset {
   title: string;
   /** URL of the source. Words in braces are replaced: `{zone}`, `{token}`, and the first and last time of the requested values. */
   url: string;
-  /** `entsoe`: the format of ENTSO-E's platform, which has a separate reader. */
+  /** Format of the responses. `entsoe`: the format of ENTSO-E's platform, which has a separate reader. */
   format: AnswerRowPaths['format'] | 'entsoe';
   items?: string;
   starts_at?: string;

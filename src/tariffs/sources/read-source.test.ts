@@ -93,7 +93,7 @@ describe('an answer of a preset', () => {
     const text = recorded('entsoe-25-hours-quarters.xml');
     const { prices, byTime } = await mustRead(text, { preset: 'entsoe_de_lu' }, EUR_15);
     expect([prices.length, prices[0]]).toEqual([100, ['2026-10-24T22:00', '0.09699']]);
-    // The price of position 3 is repeated at positions 4 to 6, and that of position 97 up to the end of the period.
+    // The price of position 3 also applies to positions 4 to 6, and the price of position 97 applies up to the end of the period.
     expect(['22:30', '22:45', '23:00', '23:15'].map((time) => byTime.get(`2026-10-24T${time}`))).toEqual(
       Array(4).fill('-0.00701'),
     );
@@ -306,7 +306,7 @@ describe('presets', () => {
 
   test('of ENTSO-E have codes with a valid check character', () => {
     const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-';
-    // ENTSO-E, Energy Identification Coding Scheme (EIC) reference manual, check character.
+    // Computes the check character of an area code (ENTSO-E, Energy Identification Coding Scheme (EIC) reference manual).
     const checkOf = (code: string) => {
       const sum = [...code.slice(0, 15)].reduce((total, letter, at) => total + letters.indexOf(letter) * (16 - at), 0);
       return letters[36 - ((sum - 1) % 37)];
