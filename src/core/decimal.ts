@@ -28,7 +28,7 @@ export function parseDecimal(text: string): Billionths | null {
   return asBillionths(sign === '-' ? -value : value);
 }
 
-/** Maximum length of a decimal that is rounded; a longer text is not a price. */
+/** Maximum length of a decimal text that is rounded; a longer text is not a price. */
 const MAX_DECIMAL_CHARACTERS = 100;
 
 /**

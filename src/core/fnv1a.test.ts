@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fnv1a } from './fnv1a.ts';
 
 test('returns the published 32-bit FNV-1a hashes', () => {
-  // draft-eastlake-fnv, test vectors.
+  // Test vectors of draft-eastlake-fnv.
   expect(['', 'a', 'foobar'].map((text) => fnv1a(text))).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
 });
 

@@ -45,7 +45,7 @@ let usedBytes = random.length;
 
 let latestMs = 0;
 /**
- * Returns the clock's time, but never an earlier time than in a previous call. Readers of events follow the order of ids, even after the
+ * Returns the clock's time, but never an earlier time than in a previous call: readers of events follow the order of ids, even after the
  * clock was set back.
  */
 const withoutStepsBack = (): number => {
@@ -67,8 +67,8 @@ export function newId(prefix: IdPrefix, nowMs: number = withoutStepsBack()): str
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  // 128 bits are written as 26 characters of 5 bits each; the first two of these 130 bits are 0. (A version with BigInt took a tenth of a
-  // request's own processor time.)
+  // The 128 bits are written as 26 characters of 5 bits each, so the first two of the 130 bits are 0. (A version with BigInt took a tenth
+  // of a request's own processor time.)
   let text = '';
   let rest = 0;
   let bits = 2;

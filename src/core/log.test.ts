@@ -60,7 +60,7 @@ test('the log is JSON in a pipe and coloured lines on a terminal, unless LOG_FOR
   expect(JSON.parse(inPipe)).toMatchObject({ name: 'api', msg: 'ready' });
   expect(onTerminal).not.toBe(stripVTControlCharacters(onTerminal));
   expect(stripVTControlCharacters(onTerminal)).toMatch(LINE);
-  // The output to a pipe contains no colours.
+  // Output to a pipe contains no colour codes.
   expect(logged('pipe', 'text')).toMatch(LINE);
   expect(JSON.parse(logged('terminal', 'json'))).toMatchObject({ name: 'api', msg: 'ready' });
 });

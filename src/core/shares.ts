@@ -1,6 +1,6 @@
 /**
- * Maximum share of one account, as a multiple of the free space. A single account may take three quarters of all space;
- * if ten accounts take their maximum, a thirty-first of the space remains free.
+ * Maximum share of one account, as a multiple of the free space. With this factor, a single account can take three quarters of all space.
+ * If ten accounts take their maximum, a thirty-first of the space remains free.
  */
 const TIMES_FREE = 3;
 

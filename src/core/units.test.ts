@@ -15,7 +15,7 @@ function textOf({ digits, places }: { digits: bigint; places: number }): string 
   return `${digits < 0n ? '-' : ''}${text.slice(0, point)}${places > 0 ? `.${text.slice(point)}` : ''}`;
 }
 
-/** Rounds in integer arithmetic, as the counting rules require: to the nearest integer, halves away from zero. */
+/** Rounds in integer arithmetic, as the counting rules require: to the nearest integer, with halves rounded away from zero. */
 function rounded(digits: bigint, places: number, wanted: number): bigint {
   const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(wanted);
   const divisor = 10n ** BigInt(places);

@@ -30,8 +30,8 @@ export function roundToUnits(value: number, places: number): number {
   const product = Math.abs(value) * 10 ** places;
   const whole = Math.floor(product);
   const fraction = product - whole;
-  // The double and the product each have an error of up to half a unit in their last place. If the product is within that error of a half,
-  // the decimal digits decide.
+  // The double and the product each have an error of up to half a unit in their last place. If the product is that close to a half, the
+  // decimal digits decide.
   const rounded =
     Math.abs(fraction - 0.5) > product * 2 ** -51 ? whole + (fraction > 0.5 ? 1 : 0) : byDigits(value, places);
   return value < 0 && rounded !== 0 ? -rounded : rounded;
