@@ -9,7 +9,7 @@ const QUARTER_HOURS = DAYS * QUARTER_HOURS_PER_DAY;
 const FROM_MS = Date.parse('2025-09-01T00:00:00Z');
 const FIRST_DAY = toDayNumber('2025-09-01');
 
-/** Usage of a home that takes 100 W, and 700 W in the evening, and slightly more every second day. */
+/** Test data: a home that uses 100 W, 700 W in the evening, and slightly more every second day. */
 const evenings = (at: number) => {
   const hour = (at % QUARTER_HOURS_PER_DAY) / 4;
   return (hour >= 18 && hour < 22 ? 700 : 100) + (Math.floor(at / QUARTER_HOURS_PER_DAY) % 2) * 4;
@@ -92,7 +92,7 @@ test('a load that stays on is not reported if the same happened two weeks before
   const spell = (at: number) => dayOf(at) >= DAYS - 14 && dayOf(at) < DAYS - 11;
   const cold = (now: (at: number) => boolean) => profile((at) => evenings(at) + (spell(at) || now(at) ? 400 : 0));
   expect(kindsOf(cold(last(23)))).toEqual([]);
-  // Without the earlier period of similarly high usage, the rise causes a remark.
+  // Without the earlier period of similarly high usage, the rise would cause a remark.
   expect(kindsOf(profile((at) => evenings(at) + (last(23)(at) ? 400 : 0)))).toEqual(['stays_on']);
   const over = (at: number) => last(47)(at) && !last(16)(at);
   expect(kindsOf(profile((at) => evenings(at) + (over(at) ? 400 : 0)))).toEqual([]);

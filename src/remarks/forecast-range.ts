@@ -46,7 +46,7 @@ export function computeForecastRange(
 ): ForecastRange {
   const { month, daysOver, unknownDays, soFarKwh, restKwh } = forecast;
   const reach = halfWidth * computeDeviation(forecast, past);
-  // Past days with unknown usage have the same uncertainty as future days.
+  // Past days with unknown usage are as uncertain as future days.
   const uncertainKwh = restKwh + (unknownDays === 0 ? 0 : (restKwh / (month.days - daysOver)) * unknownDays);
   const certainKwh = soFarKwh + restKwh - uncertainKwh;
   return { lowKwh: certainKwh + uncertainKwh * Math.exp(-reach), highKwh: certainKwh + uncertainKwh * Math.exp(reach) };

@@ -134,11 +134,14 @@ test('four of five months lie within the range, for homes in their first two yea
   const within = outcomes.filter(({ isWithinRange }) => isWithinRange);
   expect(outcomes.length).toBeGreaterThan(1_000);
   expect(within.length / outcomes.length).toBeGreaterThan(0.8);
-  // The forecast range is narrow enough to be useful: some months lie outside it.
+  // The forecast range is narrow enough to be useful, so some months lie outside it.
   expect(within.length / outcomes.length).toBeLessThan(0.95);
 });
 
-/** Returns two years of a home: seasons change its usage up to twofold, its level drifts by some percent a week, and its days vary. */
+/**
+ * Returns two years of daily usage of a simulated home: seasons change its usage up to twofold, its level drifts by some percent a week,
+ * and its days vary.
+ */
 function restlessHome(seed: number): DailyUse {
   const { next: random } = createRandom('restless home', seed);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -133,7 +133,8 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
 function lastYearFactor(used: DailyUse, { today, end, level }: { today: number; end: number; level: number }): number {
   const then = today - YEAR_DAYS;
   const before = listKnownDays(used, then - RECENT_DAYS, then);
-  // The compared period of last year also contains days around the remaining days, so that a few days have no excessive effect.
+  // The compared period of last year is centred on the remaining days and has a minimum length, so that a few days have no excessive
+  // effect.
   const middle = then + (end - today) / 2;
   const half = Math.max((end - today) / 2, LEAST_SEASON_DAYS / 2 + 1);
   const after = listKnownDays(used, Math.floor(middle - half), Math.ceil(middle + half));

@@ -2,7 +2,7 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { filterKnownWatts, type QuarterHourWatts } from './profile.ts';
 import { median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
-/** Level in watts of a time window, by its end. */
+/** Level in watts of a time window, with the end of the window. */
 export interface TimedLevel {
   atMs: number;
   watts: number;
@@ -57,12 +57,12 @@ export function compareWithUsualLevel(
   };
 }
 
-/** Minimum share of the current rise from which on an earlier rise counts as similarly high. */
+/** Share of the current rise that an earlier rise must reach to count as similarly high. */
 const AS_HIGH = 0.7;
 
 /**
- * Whether the level was similarly high at some time in the four weeks before, and then lower again. Such a rise happens occasionally (a
- * heat pump in a cold spell) and causes no remark.
+ * Whether the level was similarly high at some time in the four weeks before, and then lower again. A rise that happens occasionally (a
+ * heat pump in a cold spell) causes no remark.
  */
 export function wasSimilarlyHigh({ now, usual, levels }: ComparedLevel): boolean {
   const enough = usual + AS_HIGH * (now - usual);

@@ -20,8 +20,8 @@ export interface MonthEnd {
   /** Expected cost. Null if no tariff is valid, or if the tariff has not been valid for long enough. */
   cost: { currency: string; expected: number; low: number; high: number } | null;
   /**
-   * Forecasts for earlier months as of the same day, newest first, each with the actual usage and the usage of the same
-   * month of the previous year; and the mean relative error of the forecasts.
+   * Forecasts for earlier months as of the same day, newest first, each with the actual usage and the usage of the same month of the
+   * previous year; and the mean relative error of these forecasts.
    */
   past: { month: string; forecastKwh: number; actualKwh: number; lastYearKwh: number | null }[];
   meanError: number | null;

@@ -23,7 +23,8 @@ const LEAST_RISE_W = 18;
 const LEAST_SHARE = 0.12;
 const SPREADS = 6;
 /**
- * Length of the window in quarter-hours. 23 hours contain a night at any time of evaluation, and a night leaves the window within a day.
+ * Length of the evaluated window in quarter-hours. A window of 23 hours contains a night at any time of evaluation, and no longer contains
+ * this night a day later.
  */
 const WINDOW_QUARTER_HOURS = 92;
 const QUIET_QUARTER_HOURS = 8;

@@ -53,7 +53,7 @@ export function detectMissingProduction(profile: HomeProfile): MissingProduction
   // Panels that have not produced for longer than the compared period have probably been removed.
   if (last < 0 || end - last > DAYS * QUARTER_HOURS_PER_DAY) return null;
   const isSilent = production.subarray(last + 1).every(Number.isNaN);
-  // A short silence is normal, because some inverters report their production once a day.
+  // A short silence is normal: some inverters report their production only once a day.
   if (isSilent && end - last < SILENT_QUARTER_HOURS) return null;
   let [sinceThenKwh, dayKwh] = [0, 0];
   for (let back = 0; back < QUARTER_HOURS_PER_DAY; back++) {

@@ -25,8 +25,8 @@ export interface StaysOn {
 }
 
 /**
- * Length of the window in quarter-hours. 22 hours contain most of a night at any time of evaluation, and a night leaves the window within a
- * day.
+ * Length of the evaluated window in quarter-hours. A window of 22 hours contains most of a night at any time of evaluation, and no longer
+ * contains this night a day later.
  */
 const WINDOW_QUARTER_HOURS = 88;
 /** Minimum rise: the load of a fridge that does not stop. A smaller rise needs no remark. */
@@ -70,7 +70,7 @@ function lowWatts(window: Float64Array): number {
   const lowest = new Array<number>(PASSED + 1).fill(Number.POSITIVE_INFINITY);
   for (const watts of window) {
     let moved = watts;
-    // For most values the loop ends at once, because they are higher than the lowest values found so far.
+    // For most values the loop ends at once, because they exceed all of the lowest values found so far.
     for (let place = 0; place <= PASSED && moved < (lowest[PASSED] as number); place++) {
       const low = lowest[place] as number;
       if (moved < low) [lowest[place], moved] = [moved, low];

@@ -11,7 +11,7 @@ export interface UnusualDay {
   /** ISO weekday of the date; 1 is Monday. */
   weekday: number;
   kwh: number;
-  /** Median usage in kWh of the same weekday in the eight weeks before, without the least typical week. */
+  /** Median usage in kWh of the same weekday in the eight weeks before. The least typical week is omitted. */
   usualKwh: number;
   compared: { date: string; kwh: number }[];
 }
