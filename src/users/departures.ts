@@ -36,7 +36,7 @@ export async function endExpiredDepartures(db: Database, now: Date): Promise<Mov
     );
     const ids = ended.map(({ id }) => id);
     await sql`DELETE FROM departed_logins WHERE user_id = ANY (${ids}::text[])`.execute(trx);
-    // Also removes messages that a concurrent writer stored while this transaction ended the storage period.
+    // Also removes messages that a concurrent writer stored while this transaction was ending the storage period.
     const { numAffectedRows: removed = 0n } = await sql`
       DELETE FROM departed_messages m WHERE NOT EXISTS (SELECT FROM departed_logins l WHERE l.login = m.login)`.execute(
       trx,

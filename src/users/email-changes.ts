@@ -5,7 +5,7 @@ import { DAY_MS } from '#src/core/units.ts';
 import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
-/** Account that requested a change, and the id of its key or session. */
+/** The account that requested a change of address, and the id of the key or session that it used. */
 export interface EmailChangeRequester {
   userId: string;
   keyId: string;

@@ -5,7 +5,7 @@ import { recordAction } from './audit.ts';
 import { expireSignIns } from './email-changes.ts';
 import { endMembershipsOfAccount } from './member-ends.ts';
 
-/** Reason why all access to an account ended: another person may have controlled the account earlier. */
+/** Reason why all access to an account ended. In each case, another person may have controlled the account earlier. */
 export type AccessEnd = 'email' | 'role' | 'link' | 'first_sign_in';
 
 /**
@@ -21,7 +21,7 @@ export async function endAccess(
   { because, exceptSession = '' }: { because: AccessEnd; exceptSession?: string },
 ): Promise<void> {
   const now = new Date();
-  // Memberships end before the keys, in the same order as in the end of a single membership. Each member and the home get separate mails.
+  // Memberships end before the keys, in the same order as when a single membership ends. Each member and the home get separate mails.
   await endMembershipsOfAccount(trx, userId, { because: 'access', now, isHomeOnly: true });
   const keys = await trx
     .updateTable('api_keys')

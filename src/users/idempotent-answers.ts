@@ -48,7 +48,7 @@ export async function findIdempotentAnswer(
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // Compares with the corrected time if that time is earlier: otherwise, with a database clock that is ahead, a response would expire too
+    // Compares with the corrected time if that time is earlier. Otherwise, if the database's clock is ahead, a response would expire too
     // early and the request would run twice.
     .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
     .executeTakeFirst();

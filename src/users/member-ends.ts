@@ -6,8 +6,8 @@ import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /**
- * Reason for the end of a membership: the owner or the member ended it, or one of the accounts was erased, got another role or changed
- * hands (`access`).
+ * Reason for the end of a membership. The owner or the member ended it; or (`access`) one of the accounts was erased, got another role or
+ * changed hands.
  */
 type MembershipEnd = 'owner' | 'member' | 'erased' | 'role' | 'access';
 

@@ -157,8 +157,7 @@ export async function updateUser(
         .selectFrom('users')
         .select(['email', 'role', 'signed_in_at'])
         .where('user_id', '=', userId)
-        // After a concurrent change of the account's role has committed, PostgreSQL evaluates the conditions on the row's own columns
-        // again.
+        // If a concurrent change of the account's role commits first, PostgreSQL evaluates the conditions on the row's own columns again.
         .where(accountsWithin(reach))
         .forNoKeyUpdate()
         .executeTakeFirst();
