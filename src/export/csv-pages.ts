@@ -97,7 +97,7 @@ async function* linesOf(db: Database, of: SeriesRelation, seriesId: number, begi
     const page = rows[0] as (typeof rows)[number];
     if (page.text) yield `${page.text}\n`;
     const isFull = page.lines === PAGE_LINES;
-    // A full page may end within the time range, so the next page continues after the full page's last row.
+    // A full page may end within the time range. The next page then continues after its last row.
     after = isFull ? page : { at: to.toISOString(), intervalMs: BEFORE_ALL };
     fromMs = isFull ? new Date(page.at).getTime() : to.getTime();
     if (isFull) widthMs = Math.max(MIN_WIDTH_MS, widthMs / 2);
@@ -118,7 +118,7 @@ export async function* levelCsv(db: Database, userId: string, level: Level, now:
 async function* slices(db: Database, level: Level, owner: RowOwner, now: Date): AsyncGenerator<string> {
   const first = await firstMonth(db, owner);
   if (!first) return;
-  // One day after now, because clocks of devices may be some minutes ahead.
+  // End of the export: one day after now, because clocks of devices may be ahead.
   const end = now.getTime() + DAY_MS;
   const isTime = (column: string) => column === level.time || (level.unit === 'day' && column === level.peak?.column);
   const values = sql.raw(line(listLevelColumns(level).map((column) => (isTime(column) ? time(column) : column))));

@@ -61,7 +61,7 @@ export async function loadGreenButtonData(
   { buyer, range, now, unit }: { buyer: CostSubject; range: Range; now: Date; unit: GreenButtonUnit },
 ): Promise<GreenButtonData> {
   const sources = await loadCostSources(db, buyer);
-  // A device's feed contains the device's own energy. Export of a single device earns nothing (docs/cost.md, "Whose energy").
+  // A device's feed contains the device's own energy. Energy exported by a single device earns nothing (docs/cost.md, "Whose energy").
   const meter =
     buyer.deviceId === undefined ? sources.meter : await createDeviceMeter(db, buyer.deviceId, { exported: 1 });
   const intervals = await intervalsOf(meter, range, now, unit);

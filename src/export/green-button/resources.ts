@@ -89,7 +89,7 @@ export function formatApplicationEntry(app: ApplicationInformation, publicUrl: s
     element('software_id', app.clientId),
     element('software_version', VERSION),
     element('client_id_issued_at', secondsOf(app.createdAt)),
-    // RFC 7591: 0 stands for a secret that does not expire.
+    // In RFC 7591, 0 stands for a secret that does not expire.
     element('client_secret_expires_at', 0),
     element('token_endpoint_auth_method', 'client_secret_basic'),
     ...GREEN_BUTTON_SCOPES.map((scope) => element('scope', scope)),
@@ -116,7 +116,7 @@ export function formatAuthorizationEntry(
   const beganMs = secondsOf(createdAt) * 1_000;
   const { resourceURI, authorizationURI } = subscriptionUrls(publicUrl, id);
   const content = [
-    // A duration of 0 means that the authorization has no end.
+    // A duration of 0 means that the authorization does not expire.
     `<espi:authorizedPeriod>${formatPeriodXml(beganMs, expiresAt ? secondsOf(expiresAt) * 1_000 : beganMs)}</espi:authorizedPeriod>`,
     `<espi:publishedPeriod>${formatPeriodXml(beganMs - historySeconds * 1_000, expiresAt ? secondsOf(expiresAt) * 1_000 : NEVER * 1_000)}</espi:publishedPeriod>`,
     element('status', ACTIVE),
