@@ -48,8 +48,8 @@ export function findNextOpenPeriod(
 
 /**
  * Returns the closed periods whose corrections concern a period. For a closed period: the period itself. For an open period: the closed
- * periods whose corrections it includes. All other closed periods are omitted, because their quarter-hours would have to be read, and their
- * number grows each month. Pure.
+ * periods whose corrections it includes. Other closed periods are omitted, because reading their quarter-hours costs time and their number
+ * grows each month. Pure.
  */
 export function listPeriodsToCorrect(periods: readonly AdjustablePeriod[], one: AdjustablePeriod): AdjustablePeriod[] {
   if (one.isClosed) return [one];

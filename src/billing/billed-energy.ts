@@ -91,8 +91,8 @@ function energyOfStep(before: number, value: number, step: RegisterStep, maximum
 }
 
 /**
- * Returns the energy from the last reading up to the instant: the energy of the current step in proportion to time, rounded down, as the
- * counting rule splits a step at every bound.
+ * Returns the energy from the last reading up to the instant: a part of the energy between the two readings in proportion to time, rounded
+ * down. The counting rule splits a step in the same way at every bound.
  */
 function energySinceLast({ atMs, lastMs, value, next }: RegisterState, maximum: number): number {
   if (!next) return 0;

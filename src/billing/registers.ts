@@ -59,7 +59,7 @@ export async function loadBilledRegisters(
   );
   const ends = series.map((one, index) => {
     const [start, end] = standings.slice(2 * index, 2 * index + 2).map((ends) => within(ends, one, from));
-    // A register that begins to count within the period counts from its first reading in the period.
+    // If a register begins to count within the period, its energy counts from its first reading in the period.
     const since = start?.registerState ?? (one.is_cut || !start?.next ? null : firstOf(start.next, from));
     return { one, start: start?.registerState ?? null, since, end: end?.registerState ?? null };
   });

@@ -152,7 +152,7 @@ export type JsonValue =
 export function toCanonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  // ECMAScript's `<` compares strings by their code units, as the canonical form requires.
+  // ECMAScript's `<` compares strings by their code units, as RFC 8785 requires.
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${toCanonicalJson(one)}`).join(',')}}`;
 }

@@ -62,8 +62,8 @@ export interface BillVersion {
 }
 
 /**
- * A later correction of a closed period. Period `toldIn` includes the correction in its closing version (`isTold`) or will include it.
- * `toldIn` is null if that period does not exist yet.
+ * A later correction of a closed period. The period `toldIn` includes the correction in its closing version (`isTold`) or will include it.
+ * `toldIn` is null if no such period exists yet.
  */
 interface LaterCorrection extends BilledEnergies {
   toldIn: string | null;
@@ -270,7 +270,7 @@ async function addVersion(
 ): Promise<void> {
   const last = (await versionsOf(trx, period.bill_period_id)).at(-1);
   const version = (last?.statement.version ?? 0) + 1;
-  // The limit of versions does not apply to closing a period.
+  // The maximum number of versions does not apply to closing a period.
   if (version > MAX_VERSIONS && cause !== 'closing') throw new AppError('tooManyBills');
   const { known, energy } = await currentEnergy(trx, period);
   const sum = addAdjustments(known, adjustments);
