@@ -21,8 +21,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Number of serial numbers that may claim a device; null if any may. Lists of batches omit the serial numbers themselves, because there may
- * be many.
+ * Number of serial numbers that can claim a device with the batch; null if any can. Lists of batches omit the serial numbers themselves,
+ * because there may be many.
  */
 const SERIAL_COUNT = sql<number | null>`cardinality(serials)`.as('serial_count');
 
@@ -39,7 +39,7 @@ export interface NewProvisioningBatch {
   name: string;
   type: string;
   location: string;
-  /** The only serial numbers that may claim a device; null if any may. */
+  /** The only serial numbers that can claim a device; null if any can. */
   serials: string[] | null;
   maxDevices: number;
   expiresAt: Date;

@@ -19,7 +19,7 @@ interface Claim {
   nonce: string | undefined;
 }
 
-/** A device that may be the one with a given serial number. */
+/** A device that may have a given serial number. */
 export interface ClaimCandidate {
   isDeleted: boolean;
   /** The claim of the device. Null if the device was never claimed, or was released. */

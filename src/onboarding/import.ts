@@ -101,7 +101,7 @@ export async function previewDeviceImport(
 }
 
 interface ImportHooks {
-  /** Called before any look-up, while no other import of the account runs. */
+  /** Called before any look-up, while no other import of the account is running. */
   begin?: (trx: Database) => Promise<void>;
   onProgress?: (done: number, total: number) => void;
   beforeCommit?: (imported: DeviceImportResult) => Promise<void> | void;
