@@ -81,7 +81,7 @@ export function maskUrl(url: string): string {
   return `${scheme}${user === undefined ? '' : '…@'}${hosts}${rest === '' || rest === '/' ? '' : '/…'}`;
 }
 
-/** Groups of the expression: scheme and credentials; hosts with ports; database and settings. */
+/** The groups of the regular expression: scheme and credentials; hosts with ports; database and settings. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /**
@@ -111,7 +111,7 @@ export interface AmqpUrl {
   vhost: string;
 }
 
-/** RabbitMQ's URI format, extended by several hosts, which the URL standard does not allow. */
+/** The format is RabbitMQ's URI format with several hosts, which the URL standard does not allow. */
 const AMQP_FORM = /^(amqps?):\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^@/?#]+)(?:\/([^/?#]*))?$/i;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::(\d{1,5}))?$/i;
 

@@ -15,7 +15,7 @@ import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
 import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
 
-/** The environment is invalid; the message has one line per error. */
+/** Error for an invalid environment. The message has one line per invalid variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -66,7 +66,7 @@ function configOf(vars: Variables) {
     retentionMonths: vars.RETENTION_MONTHS,
     /** Maximum number of channels of a device. */
     maxChannels: vars.MAX_CHANNELS,
-    /** Memory in MiB in which an ingest worker caches heads; undefined: a size that suits this machine. */
+    /** Memory in MiB in which an ingest worker caches device heads; undefined: a size that suits this machine. */
     headMemoryMib: vars.HEAD_MEMORY_MIB,
     bootstrapAdminKey: vars.BOOTSTRAP_ADMIN_KEY,
     secretKey: vars.SECRET_KEY,

@@ -7,7 +7,10 @@ import { isAmqp, isDatabaseUrl, parseAmqpUrl } from './addresses.ts';
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*$/i;
 
-/** Maximum number of queues. A worker opens a channel for each; RabbitMQ allows 2,047 channels in a connection. */
+/**
+ * Maximum number of queues at a broker cluster. A worker opens a channel for each queue, and RabbitMQ allows 2,047 channels in a
+ * connection.
+ */
 const MAX_SHARDS = 1_024;
 
 const port = z.coerce.number().int().min(0).max(65_535);
