@@ -73,7 +73,7 @@ function announcement(announcer: Announcer, id: string, device: object, sensors:
   const components = Object.fromEntries(
     sensors.map(({ key, sensor, unit, exists }) => [
       key,
-      // In an announcement, a component that contains only its platform removes the sensor.
+      // A component that contains only its platform removes the sensor from Home Assistant.
       exists ? { platform: 'sensor', ...sensorOf(id, key, sensor), unit_of_measurement: unit } : { platform: 'sensor' },
     ]),
   );

@@ -36,7 +36,7 @@ export function connectBroker(options: BrokerOptions) {
     connectTimeout: 10_000,
     keepalive: 30,
     resubscribe: false,
-    // Outdated messages must not be published late: all messages are computed again after a reconnect.
+    // Outdated messages must not be published late. After a reconnect, all messages are computed again.
     queueQoSZero: false,
     will: { topic: availabilityTopic, payload: Buffer.from('offline'), ...retained },
     log: () => {},

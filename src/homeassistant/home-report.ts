@@ -30,7 +30,7 @@ const FLOWS = ['grid_import', 'grid_export', 'production', 'charged', 'discharge
 const EXPORT = new Set(['export'] as const);
 
 /**
- * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether no other
+ * Reads the values of a home's sensors at a time. The values are sums of the daily rows that the API returns. `isOnly`: whether only this
  * home is published.
  */
 export async function readHomeReport(

@@ -36,7 +36,7 @@ const EVERY_MS = 20_000;
 const TAKE_OVER_MS = 3_000;
 /** Minimum time in ms between two passes of publishing, in case Home Assistant restarts repeatedly. */
 const MIN_INTERVAL_MS = 500;
-/** Maximum number of topics, published by an earlier process, that wait to be cleared. */
+/** Maximum number of topics of an earlier process that wait to be cleared. */
 const MAX_OUTDATED_TOPICS = 10_000;
 
 /**
@@ -112,7 +112,7 @@ async function publishUntil(
       const passed = pass().catch((error: Error) => {
         if (!over.aborted) log.warn({ err: error }, 'publishing to Home Assistant failed; trying again');
       });
-      // A pass of publishing may wait for a broker that does not respond; stopping must not wait for it.
+      // Stopping does not wait for a pass of publishing, because the pass may wait for a broker that does not respond.
       await Promise.race([passed, ended]);
       await pause(MIN_INTERVAL_MS, over);
       await wakeUp.wait(everyMs, over);
