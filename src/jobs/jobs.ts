@@ -70,7 +70,8 @@ export const JOBS: readonly Job[] = [
     run: pack,
   },
   { name: 'keep group sums', at: { everySeconds: 60 }, alsoAtStart: true, lock: 'groupSums', run: keepSums },
-  // `refreshRollups` takes the lock, because command-line commands also call it. Corrections of the past must be visible within 30 s.
+  // The job needs no lock: `refreshRollups` takes one itself, because command-line commands also call it. Corrections of the past must be
+  // visible within 30 s.
   { name: 'rollup refresh', at: { everySeconds: 5 }, alsoAtStart: true, needs: 'continuousAggregates', run: refresh },
   { name: 'silence', at: { everySeconds: 30 }, alsoAtStart: true, run: fireSilences },
   {

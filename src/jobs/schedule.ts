@@ -26,7 +26,10 @@ interface IntervalPlan {
 
 interface DailyPlan {
   job: Job;
-  /** Used only to match times with a cron expression. The task is never started, because its own timer stops when the clock is set back. */
+  /**
+   * This task is only used to match times with a cron expression. It is never started, because its own timer stops when the clock is set
+   * back.
+   */
   task: ScheduledTask;
   latest: LatestDueTime;
   /**
@@ -115,7 +118,7 @@ class JobRunner {
     const { pool, log } = this.#parts;
     const once = async (session?: LockSession, lost?: AbortSignal) => {
       const signal = AbortSignal.any([this.#stopping.signal, ...(lost ? [lost] : [])]);
-      // Another worker may have completed the daily run between this worker's check and its lock. A run at the start of the process is
+      // Another worker may have completed the daily run after this worker's check and before its lock. A run at the start of the process is
       // never skipped.
       if (lock && dailyMs !== null && !job.alsoAtStart && !(await isStillDue(pool, name, dailyMs))) return DONE;
       if ((await run(this.#parts, signal, session)) === TAKEN_BY_ANOTHER_WORKER) return TAKEN_BY_ANOTHER_WORKER;
