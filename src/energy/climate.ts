@@ -32,8 +32,8 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // A state lasts 15 minutes at most and so crosses at most one hour boundary. It is split there into at most two pieces, each within one
-  // clock hour. Raw SQL: time-weighted window functions over readings.
+  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one hour boundary. There
+  // it is split, so that each piece lies within one clock hour.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;
