@@ -5,13 +5,13 @@ import { words } from '../words/words.ts';
 const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Formats energy in kWh, with two decimals by default. */
-export const kwh = (value: number, digits = 2): string => `${decimals(value, digits)} kWh`;
+export const kwh = (value: number, digits = 2): string => `${formatDecimals(value, digits)} kWh`;
 
 /** Formats power: in W up to four digits, otherwise in kW. */
 export const watts = (value: number): string =>
   value < 9_999.5
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
-    : `${decimals(value / 1_000, 1)} kW`;
+    : `${formatDecimals(value / 1_000, 1)} kW`;
 
 /** Returns a function that formats amounts of a currency (ISO 4217). */
 export function createMoneyFormatter(currency: string): (value: number) => string {
@@ -80,7 +80,7 @@ export const listWeekdayNames = (): string[] => namesOf(7, { weekday: 'short' },
 export const listMonthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
 /** Formats a number with a fixed number of decimals. */
-export const decimals = (value: number, digits: number): string =>
+export const formatDecimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
 /** Lengths of an hour and of a day of 24 hours, in ms. Declared here, because browser code cannot import src/core. */

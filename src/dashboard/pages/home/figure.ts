@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Cost, UsageBreakdownResponse as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { decimals, formatCostNotes, formatDay, kwh, money, percent } from '../../parts/format.ts';
+import { formatCostNotes, formatDay, formatDecimals, kwh, money, percent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Dialog, Loading, renderInlineMarkup } from '../../parts/ui.ts';
@@ -97,7 +97,7 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
 /** Describes the emissions of a total, and the energy that they do not include. */
 function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
   const { figure: w } = words().home;
-  const kg = decimals(Number(kg_co2e), 3);
+  const kg = formatDecimals(Number(kg_co2e), 3);
   return [w.emissions({ kg }), ...(missing_kwh > 0 ? [w.noIntensity({ energy: kwh(missing_kwh) })] : [])].join(' ');
 }
 

@@ -1,7 +1,7 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
-import { decimals, listMonthNames, listWeekdayNames, time } from '../../parts/format.ts';
+import { formatDecimals, listMonthNames, listWeekdayNames, time } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -33,7 +33,7 @@ export function RatesFields(props: {
       name=${`${name}.per_kwh`}
       value=${rates.per_kwh}
       isRequired=${isRequired}
-      hint=${isRequired ? w.priceHint({ example: decimals(0.3, 2) }) : w.noFeedIn}
+      hint=${isRequired ? w.priceHint({ example: formatDecimals(0.3, 2) }) : w.noFeedIn}
       mistakes=${mistakes}
       onInput=${(per_kwh: string) => set({ per_kwh })}
     />`,
@@ -180,7 +180,7 @@ function SeriesFields(props: {
       )}
     <//>
     <div class="columns">
-      <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint({ example: decimals(1.19, 2) })}
+      <${NumberField} label=${w.multiply} name=${`${name}.multiply`} value=${rates.multiply} hint=${w.multiplyHint({ example: formatDecimals(1.19, 2) })}
         mistakes=${mistakes} onInput=${(multiply: string) => onChange({ multiply })} />
       <${NumberField} label=${w.addOn({ money: currency || w.money })} name=${`${name}.add`} value=${rates.add} hint=${w.addOnHint}
         mistakes=${mistakes} onInput=${(add: string) => onChange({ add })} />

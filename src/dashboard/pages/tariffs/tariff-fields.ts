@@ -1,6 +1,6 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { decimals } from '../../parts/format.ts';
+import { formatDecimals } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -50,7 +50,7 @@ export function TariffFields(props: {
       label=${w.standing({ unit })}
       name="standing_per_day"
       value=${form.standing_per_day}
-      hint=${w.standingHint({ ofMonth: decimals(30.4, 1) })}
+      hint=${w.standingHint({ ofMonth: formatDecimals(30.4, 1) })}
       mistakes=${mistakes}
       onInput=${(standing_per_day: string) => set({ standing_per_day })}
     />
