@@ -96,7 +96,8 @@ async function takeChanges(
   query: Query,
   maxChanges: number,
 ): Promise<{ count: number; hasMore: boolean; rows: Change[] }> {
-  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and the arrays of these rows stay in the database.
+  // Raw SQL on the hot path of alerts: FOR UPDATE SKIP LOCKED takes rows from the queue, and the arrays in these rows are not read into
+  // this process.
   const { rows: found } = await query<{ change_id: number; users: number }>(
     `SELECT change_id, cardinality(user_ids) AS users FROM usage_changes c
      WHERE c.is_held IS NOT TRUE AND NOT EXISTS (SELECT FROM stale_days s WHERE s.day = date_trunc('day', c.hour, 'UTC'))

@@ -56,8 +56,9 @@ function clockHourAt(zone: string, atMs: number): Period {
 }
 
 /**
- * Returns UTC hours, by their starts, such that each day or month whose alerts may still fire contains at least one of them: current
- * periods, and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than 12 hours.
+ * Returns UTC hours (their starts) such that each day or month whose alerts may still fire contains at least one of the hours. These are
+ * the current periods, and periods that ended less than 24 hours ago. The hours are 12 hours apart, because every day is longer than 12
+ * hours.
  */
 export const listHoursThatMayFire = (nowMs: number): number[] =>
   [0, 12, 24].map((back) => Math.floor(nowMs / HOUR_MS) * HOUR_MS - back * HOUR_MS);

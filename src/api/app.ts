@@ -67,7 +67,7 @@ interface AppParts {
   log: Logger;
   /** Aborts when clients should move to another process. Requests that arrive later are still answered. */
   handOn?: AbortSignal;
-  /** Time limits of a connection, in ms, that replace those of `SERVER_TIMEOUTS`. */
+  /** Time limits of a connection, in ms, to use instead of `SERVER_TIMEOUTS`. */
   patience?: Partial<typeof SERVER_TIMEOUTS>;
 }
 

@@ -41,7 +41,7 @@ function acceptText(
 
 /** Parses JSON bodies. A scope can replace this parser with another parser of this file. */
 export function acceptJson(app: FastifyInstance): void {
-  // The members `__proto__` and `constructor` are not removed here: schemas refuse them like every unknown member.
+  // The parser does not remove the members `__proto__` and `constructor`, because schemas refuse them like every unknown member.
   const readJson = app.getDefaultJsonParser('ignore', 'ignore');
   acceptText(app, 'application/json', (request, text, done) => void readJson(request, text, done));
 }

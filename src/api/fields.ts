@@ -16,7 +16,7 @@ export const httpsUrlField = z
   .string()
   .max(2_048)
   .refine((text) => {
-    // Rejects blanks and control characters, because URL parsers drop them inconsistently.
+    // Rejects blanks and control characters, because URL parsers differ in how they drop them.
     if (!URL.canParse(text) || !/^https:\/\/[\x21-\x7e]+$/i.test(text)) return false;
     const { username, password, hostname } = new URL(text);
     // A host may contain fewer characters than the URL standard allows, because ";", "," and "*" have a meaning in a

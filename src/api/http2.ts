@@ -185,7 +185,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));
   stream.once('close', () => clearTimeout(late));
-  // After the response, discards the rest of the request's body, which no code reads (RFC 9113, 8.1).
+  // After the response, discards the unread rest of the request's body (RFC 9113, 8.1).
   response.once('finish', () => {
     if (!request.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
   });

@@ -316,7 +316,7 @@ const TOLD = [
   'access',
 ];
 
-/** Returns the part of a body that is recorded in the audit log: the names of its members, and the values of those in `TOLD`. */
+/** Returns the part of a body that is recorded in the audit log: the names of its members, and the values of the members in `TOLD`. */
 function tellable(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null) return {};
   if (Array.isArray(body)) return { rows: body.length };

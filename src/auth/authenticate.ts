@@ -172,7 +172,7 @@ const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: num
 /** Runs a statement without waiting for its result. Errors are ignored: a database that is closed for writing still serves reads. */
 const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
-/** Whether the membership by which a key exists has not ended, and both of its accounts are those of homeowners. */
+/** Whether the membership on which a key depends has not ended, and both of its accounts belong to homeowners. */
 const isOpenMembership = (row: { membership_ended_at: Date | null; role: Role; home_role: Role | null }) =>
   row.membership_ended_at === null && row.role === 'homeowner' && row.home_role === 'homeowner';
 

@@ -156,7 +156,10 @@ export class Archiver {
     );
   }
 
-  /** Throws if the archive contains WAL segments that are newer than this database: another copy of this data directory wrote them. */
+  /**
+   * Throws if the archive contains WAL segments that are newer than this database. Such segments were written by another copy of this data
+   * directory.
+   */
   async #refuseForeignArchive(): Promise<void> {
     const { dataDir, target } = this.#plan;
     const home = join(target, await readInstallationName(dataDir));
@@ -179,7 +182,7 @@ export class Archiver {
 }
 
 /**
- * Yields a WAL segment with the time of its last write: all transactions committed before this time are in this segment or an earlier one.
+ * Yields a WAL segment with the time of its last write. All transactions committed before this time are in this segment or an earlier one.
  */
 async function* segmentEntry(file: string, name: string): AsyncGenerator<TarEntry> {
   const { size, mtimeMs } = await stat(file);

@@ -34,7 +34,7 @@ export type StatementEnergy = {
   }[];
   /**
    * Energy that the listed registers do not contain: energy measured by power or intervals, or before a register's first known value. For
-   * tariffs also energy that the counting rule assigned to the other side of a bound.
+   * tariff registers also energy that the counting rule assigned to the other side of a period bound.
    */
   import_beside_registers_kwh: string;
   export_beside_registers_kwh: string;

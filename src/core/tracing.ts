@@ -2,7 +2,7 @@ import { type Context, context, propagation, type Span, SpanKind, SpanStatusCode
 
 /** Settings of OpenTelemetry traces. Tracing is off unless the standard OTLP variables name a collector. */
 export interface TracingOptions {
-  /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set; the exporter reads them itself. */
+  /** Whether OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. The exporter reads these variables itself. */
   isOn: boolean;
   /**
    * Fraction of the traces begun by this service that are sampled (OTEL_TRACES_SAMPLER_ARG). For traces begun by

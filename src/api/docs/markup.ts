@@ -26,6 +26,6 @@ export type HighlightCode = (code: string, language: string) => string;
 export const renderCodeBlock = (highlighted: string, label: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${highlighted}</code></pre>`;
 
-/** Returns a sample in several languages as HTML, one below the other. The page's script turns them into tabs. */
+/** Returns a sample in several languages as HTML, with one code block per language. The page's script turns the blocks into tabs. */
 export const renderCodeSamples = (of: readonly { label: string; html: string }[]): string =>
   `<div class="samples">${of.map(({ label, html }) => `<div data-language="${escapeHtml(label)}"><p class="language">${escapeHtml(label)}</p>${html}</div>`).join('')}</div>`;

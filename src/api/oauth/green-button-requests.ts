@@ -5,8 +5,8 @@ export const GREEN_BUTTON_PARAMETER = 'green_button_scope';
 
 /**
  * Replaces the ESPI scope string in a request for consent with the corresponding scope, and adds the negotiated string as a parameter. If
- * no part of the string can be granted, leaves the string, which is later refused as an unknown scope. Returns null if nothing changes.
- * Pure.
+ * no part of the string can be granted, does not replace the string, which is later refused as an unknown scope. Returns null if nothing
+ * changes. Pure.
  */
 export function readGreenButtonScope(asked: URLSearchParams): URLSearchParams | null {
   const params = new URLSearchParams(asked);

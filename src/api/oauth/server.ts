@@ -138,7 +138,7 @@ function useOwnSecrets(provider: Provider): void {
   provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
 }
 
-/** Returns a prompt that asks for consent in every request. Before that, it refuses scopes that the app may not have. */
+/** Returns a prompt that asks for consent in every request. Before it asks, it refuses scopes that the app may not have. */
 function consentPrompt() {
   const { Check, Prompt } = interactionPolicy;
   const check = new Check('consent', 'the home has not consented to this request', ({ oidc }) => {

@@ -7,7 +7,7 @@ import type { ErrorBody } from './errors.ts';
 /** Maximum size of a request's head in bytes: Node's own limit for HTTP/1.1. */
 export const MAX_HEAD_BYTES = 16_384;
 
-/** Server options with which errors that Node would answer with an empty body are left to `addProtocolErrors`. */
+/** Server options. With them, `addProtocolErrors` answers errors that Node would otherwise answer with an empty body. */
 export const LENIENT_PARSER = { requireHostHeader: false } as const;
 
 /** Answers protocol errors of a request in the same format as every other error (RFC 9112, 3.2; RFC 9110, 10.1.1). */
@@ -32,7 +32,7 @@ export function addProtocolErrors(app: FastifyInstance): void {
   });
 }
 
-/** Codes of connection errors after which no response can reach the client. */
+/** Codes of connection errors after which the client can no longer receive a response. */
 const UNANSWERABLE = /^(?:ECONNRESET|EPROTO|ERR_TLS|ERR_SSL)/;
 
 /** Answers a request that Node cannot parse, if the connection still permits a response, and closes the connection. */

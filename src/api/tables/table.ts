@@ -6,7 +6,7 @@ import { ROWS_PER_TURN, yieldInTurns } from '#src/core/turns.ts';
 import { MEDIA_TYPES, type TableFormat } from './accept.ts';
 import { streamXlsx } from './xlsx.ts';
 
-/** Response whose media type is set to that of a table. */
+/** Response whose media type is set to the media type of a table. */
 interface Typed {
   type(name: string): unknown;
 }

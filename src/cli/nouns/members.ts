@@ -63,7 +63,7 @@ export const formatOptionError = ([member, ...path]: readonly PropertyKey[], mes
   return `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 };
 
-/** Whether a member's schema is that of a list, also inside preprocessing or optional wrappers. */
+/** Whether a member's schema is a list, also inside preprocessing or optional wrappers. */
 const isList = (schema: z.ZodType): boolean =>
   schema.safeParse('').error?.issues.some((issue) => issue.code === 'invalid_type' && issue.expected === 'array') ??
   false;

@@ -30,7 +30,7 @@ import {
   stopGroupToResponse,
 } from './shape.ts';
 
-/** Maximum number of hours in a request: those of a leap year. */
+/** Maximum number of hours in a request: the hours of a leap year. */
 const MOST_HOURS = 8_784;
 
 export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
