@@ -419,6 +419,7 @@ test('solar, a battery and plugs: shows where energy comes from, what uses it, a
   await page.getByRole('dialog', { name: 'Heater: smart plug' }).waitFor();
   // The page of an inverter shows the inverter's production.
   await showPage(page, `/dashboard/devices/${ids.Roof}/week/2020-W01`);
+  await page.getByRole('heading', { level: 1, name: 'Roof' }).waitFor();
   await page.getByRole('button', { name: /\d{4}/ }).click();
   await figureIn(page, '(Produced|Produced so far)').waitFor();
   await page.close();
