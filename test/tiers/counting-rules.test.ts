@@ -41,7 +41,7 @@ import { createMeter } from '#test/support/meters.ts';
  * (ingest/write/plan.test.ts). This file tests what the database adds: the statements that store and find readings, and the aggregates.
  * Tiers where a refresh runs concurrently have more histories.
  */
-const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 100));
+const HISTORIES = Number(process.env.COUNTING_HISTORIES ?? (TIERS[inject('tier')].continuousAggregates ? 300 : 60));
 const PER_RUN = Math.min(50, Math.ceil(HISTORIES / 2));
 /** Current time: after the end of every history (a register can stay constant for weeks), and within the retention of each history. */
 const NOW_MS = Date.UTC(2027, 8, 1);

@@ -187,7 +187,7 @@ test('hours that are written continuously while they are packed count once', asy
     return write(written + 1);
   };
   const writing = [write(), write()];
-  for (let pass = 0; pass < 60; pass++) await packDays(database.pool, NOW, { rest: 0 });
+  for (let pass = 0; pass < 30; pass++) await packDays(database.pool, NOW, { rest: 0 });
   isOver = true;
   const [one = 0, other = 0] = await Promise.all(writing);
   expect(Math.min(one, other)).toBeGreaterThan(10);
