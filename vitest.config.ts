@@ -26,11 +26,12 @@ const FOLDER_OF = {
  * Test files whose statements are the same with hypertables, so these run on `plain` only. Those about aggregates, because tiers without
  * continuous aggregates have the same tables; those about the counting rules, edits, owners' settings and homes, because what hypertables
  * can change of them has stronger tests: late readings and edits in random histories (`retention`), the packed past (`packing`), answers
- * over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`).
+ * over several months (`open-hours`, `answers`), and concurrent writers of a role (`service`). Exports read the same relations by the same
+ * statements; moves read them out of hypertables, too (`move-users`).
  */
 const SAME_WITH_HYPERTABLES = [
   ...['alerts', 'costs', 'current-month-sums', 'green-button', 'groups', 'stored-group-sums'],
-  ...['counting-rules', 'edits', 'homes', 'owners'],
+  ...['counting-rules', 'edits', 'export', 'homes', 'owners'],
 ];
 const beyond = (tier: Tier) => {
   const { hypertables, continuousAggregates } = TIERS[tier];
