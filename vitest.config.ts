@@ -92,8 +92,9 @@ export default defineConfig({
     // More workers than cores, because many files mostly wait, for a killed broker or for a page.
     maxWorkers: Math.max(3, availableParallelism()),
     pool: 'forks',
-    // Each project would compile the same modules again.
-    experimental: { fsModuleCache: true },
+    // Node loads the modules itself, as in production: Vite's module runner compiles them again for each process, and turns each use of an
+    // import into a call of a getter. No test replaces modules (`vi.mock`), so no loader is needed either.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // A test must not fail because the machine is busy: these limits only end a test that hangs. A test that claims a time states it
     // itself.
     testTimeout: 1_200_000,

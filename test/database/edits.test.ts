@@ -135,9 +135,9 @@ test('excluded readings are skipped, whenever they arrive, and count again once 
   // The feed marks hours that depend on the edit, including the hour that ends with the first excluded reading.
   const feed = `start=2026-05-01&end=2026-05-01&tz=UTC&group_by=hour`;
   const headers = { accept: 'application/atom+xml' };
-  for (const of of ['energy-insights', `devices/${deviceId}/usage`]) {
-    const { text } = await api.send(`/v1/${of}?${feed}`, { key, headers });
-    expect([of, editedHours(text)]).toEqual([of, [2, 3, 4, 5, 6]]);
+  for (const path of ['energy-insights', `devices/${deviceId}/usage`]) {
+    const { text } = await api.send(`/v1/${path}?${feed}`, { key, headers });
+    expect([path, editedHours(text)]).toEqual([path, [2, 3, 4, 5, 6]]);
   }
   // A reading that arrives before the pending recomputation is stored at once.
   expect(await revoke(made.json.edit_id)).toMatchObject({

@@ -27,8 +27,8 @@ test('expected coverage adds up, for each ms, the series that count then, or the
     fc.property(device, fc.nat(MOST_MS), fc.nat(MOST_MS), (all, a, b) => {
       const [fromMs, toMs] = [Math.min(a, b), Math.max(a, b)];
       const spans = computeCountedSpans(all);
-      for (const of of ['imports', 'exports'] as const) {
-        const countedAt = (ms: number, one: CountedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[of] : 0);
+      for (const flow of ['imports', 'exports'] as const) {
+        const countedAt = (ms: number, one: CountedSeries) => (one.fromMs <= ms && ms < one.toMs ? one[flow] : 0);
         const sumAt = (ms: number) => all.reduce((sum, one) => sum + countedAt(ms, one), 0);
         for (const part of [null, 'grid']) {
           let wanted = 0;
@@ -41,7 +41,7 @@ test('expected coverage adds up, for each ms, the series that count then, or the
             while (isOver && last >= -1 && sumAt(last) === 0) last--;
             wanted += all.reduce((sum, one) => sum + (one.part === part ? countedAt(last, one) : 0), 0);
           }
-          expect(sumCountedMs(spans.get(part) ?? [], fromMs, toMs)[of]).toBe(wanted);
+          expect(sumCountedMs(spans.get(part) ?? [], fromMs, toMs)[flow]).toBe(wanted);
         }
       }
     }),

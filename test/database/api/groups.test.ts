@@ -400,8 +400,8 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
         [operation.scope].flat().every((scope) => READING_SCOPES.includes(scope)) && operation.name !== 'exportUser';
       const own = { ...ids.outside, user_id: limited.userId };
       const namesHomes = operation.path.includes('{') || 'user_id' in (operation.query?.shape ?? {});
-      for (const of of !namesHomes && (name in LISTS || TOGETHER.includes(name)) ? [] : [ids.outside, own]) {
-        const { status } = await call(operation, of);
+      for (const accounts of !namesHomes && (name in LISTS || TOGETHER.includes(name)) ? [] : [ids.outside, own]) {
+        const { status } = await call(operation, accounts);
         expect({ name, status }).toEqual({ name, status: isRead && name !== 'GET /v1/audit' ? 404 : 403 });
       }
       if (name in LISTS) {

@@ -157,7 +157,7 @@ async function expectNothingLost(how: typeof history extends fc.Arbitrary<infer 
   );
   let host = await startHost();
   const step = (backToMs: number) => {
-    for (const { sent, powers } of all) for (const of of [sent, powers]) of.push({ backToMs });
+    for (const { sent, powers } of all) for (const list of [sent, powers]) list.push({ backToMs });
   };
   let [round, backMs] = [0, 0];
   const send = async () => {
