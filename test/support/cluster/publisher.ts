@@ -118,6 +118,8 @@ export function repeatingPublisher(options: {
           why = message;
         });
         client = made;
+        // `close` may have been called before the CONNACK.
+        if (isClosing) made.end(true);
         const connectedAtMs = Date.now();
         connections.push(connectedAtMs);
         attempt.connackMs = connectedAtMs;

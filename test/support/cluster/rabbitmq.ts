@@ -275,9 +275,12 @@ function makeCertificate(folder: string, hosts: readonly string[], own: (path: s
   for (const name of ['ca.crt', 'node.crt', 'node.key']) own(join(folder, name));
 }
 
+/** Maximum time in ms that a node takes to open its ports. With two whole test runs on two cores, a node took more than a minute. */
+const MAX_START_MS = 300_000;
+
 /** Waits until the port of a node is open. Throws with the reason if the node has ended. */
 async function opened(port: number, child: ChildProcess, node: RabbitNode): Promise<void> {
-  for (const untilMs = Date.now() + 60_000; Date.now() < untilMs; ) {
+  for (const untilMs = Date.now() + MAX_START_MS; Date.now() < untilMs; ) {
     if (child.exitCode !== null) throw new Error(`${node.name} ended: ${node.log().slice(-2_000)}`);
     const isOpen = await new Promise<boolean>((done) => {
       const socket = connect(port, node.host, () => done(true));
