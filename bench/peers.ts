@@ -18,22 +18,22 @@ import {
 import { measurePublishing } from './cluster.ts';
 import {
   evaluateKillTrial,
-  formatTable,
+  formatPeerTable,
   getPeerGoals,
   type KillTrial,
   PEER_FIGURE_LABELS,
   type PeerResult,
   type PeerRound,
-  summarise,
+  summarisePeerRounds,
 } from './peers/figures.ts';
 import { findNodeRed, findPython, findTelegraf, installDebianPackages, NODE_RED_FOLDER } from './peers/installed.ts';
 import {
   CREATE_PEER_TABLE,
   createNodeRedPeer,
   createPythonBridgePeer,
+  createTelegrafPeer,
   PEER_TABLE,
   type PeerProgramInputs,
-  telegraf,
 } from './peers/programs.ts';
 import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
 import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
@@ -94,12 +94,12 @@ export async function runBenchmark(words: readonly string[] = []): Promise<Bench
         ...PLAN,
         figures: results.map(({ name, rounds, reason }) => ({
           name,
-          ...summarise(rounds),
+          ...summarisePeerRounds(rounds),
           ...(reason ? { reason } : {}),
         })),
         versions,
       },
-      lines: [...formatTable(results), '', ...versions],
+      lines: [...formatPeerTable(results), '', ...versions],
       goals: getPeerGoals(results),
     };
   } finally {
@@ -142,7 +142,7 @@ function findPeers(): { peers: Peer[]; versions: string[] } {
       share: 0.1,
       ...missing(python),
     },
-    { name: 'Telegraf', start: (place) => startProgram(telegraf(place), place), ...missing(telegrafFound) },
+    { name: 'Telegraf', start: (place) => startProgram(createTelegrafPeer(place), place), ...missing(telegrafFound) },
   ];
   const versions = [red, python, telegrafFound].flatMap((one) => ('version' in one ? [one.version] : []));
   return { peers, versions };

@@ -19,7 +19,7 @@ export async function findFreePorts<More extends string = never>(
 }
 
 /** The service, started by `npm start` in a separate process. */
-export interface Service {
+export interface StartedService {
   pid: number;
   kill(signal: NodeJS.Signals): void;
   /** Sends SIGTERM and waits until the process has ended. */
@@ -33,7 +33,7 @@ export interface Service {
 export async function startService(
   env: Record<string, string>,
   { log, checkout }: { log: string; checkout?: string },
-): Promise<Service> {
+): Promise<StartedService> {
   const file = openSync(log, 'a');
   const options = {
     env: { TMPDIR: process.env.TMPDIR, ...env },

@@ -3,7 +3,7 @@ import { type DetectedDatabase, TIERS, type Tier } from '#src/database/capabilit
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { findReachableTiers } from '../test/support/tiers/reach.ts';
-import { START_TIER_SERVER } from '../test/support/tiers/tiers.ts';
+import { TIER_SERVER_STARTERS } from '../test/support/tiers/tiers.ts';
 
 /** A migrated database on a tier's server. */
 export interface TierDatabase {
@@ -29,7 +29,7 @@ export async function runOnEveryTier<T>(
   const { reached, missing } = findReachableTiers();
   const results: { name: string; tier: Tier; on: string; answer: T }[] = [];
   for (const tier of reached) {
-    const server = await START_TIER_SERVER[tier]();
+    const server = await TIER_SERVER_STARTERS[tier]();
     try {
       for (const timescale of tier === 'plain' || alsoPlain
         ? MODES.slice(0, tier === 'plain' ? 1 : 2)

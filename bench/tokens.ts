@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { createApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
-import { hashApiKey, newSecret } from '#src/auth/key-format.ts';
+import { createSecret, hashApiKey } from '#src/auth/key-format.ts';
 import { createKey } from '#src/auth/keys.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
@@ -98,7 +98,7 @@ async function createHomes(db: Database): Promise<Credentials[]> {
     const authorization_id = await db
       .transaction()
       .execute((trx) => createAuthorization(trx, { homeId, app, scopes: SCOPES, days: 30, now }));
-    const token = newSecret('eus_at_');
+    const token = createSecret('eus_at_');
     await db
       .insertInto('oauth_tokens')
       .values({

@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { DecodedMessage } from './decoders/decoder.ts';
 
 /** Sender of readings over HTTPS. The sender's rights may end while the readings wait to be written. */
-export interface MessageSender {
+export interface HttpsMessageSender {
   /** Id of the sender. If messages of one device have the same sender id, a transaction checks the sender only once. */
   id: string;
   /**
@@ -32,7 +32,7 @@ export interface IncomingMessage {
    * Sender whose rights are checked in the transaction that stores the message. Undefined if the broker has already
    * checked the login.
    */
-  sender?: MessageSender;
+  sender?: HttpsMessageSender;
 }
 
 /** Creates an empty message, which makes a writer recompute a device whose settings have changed. */

@@ -6,7 +6,7 @@ import { getSentReadingsTopic, type SentFormat } from '#src/devices/topics.ts';
 import { writeOrRejectMessages } from './batch-writer.ts';
 import { createFloodLimit, type FloodLimit, getMessageCountOfBytes, getMessageCountOfElements } from './flood-limit.ts';
 import { decodeSentReadings } from './incoming.ts';
-import type { IncomingMessage, MessageResult, MessageSender } from './message.ts';
+import type { HttpsMessageSender, IncomingMessage, MessageResult } from './message.ts';
 import { computeFirstReceiptTime, createReceiptClock } from './receipt-clock.ts';
 import { createHeadMemory } from './write/head-memory.ts';
 import { createRejectionQuota } from './write/save-rejections.ts';
@@ -35,7 +35,7 @@ export interface SentReadings {
   /** Length of the body. */
   bytes: number;
   /** The caller, whose rights are checked in the transaction that stores the readings. */
-  sender: MessageSender;
+  sender: HttpsMessageSender;
 }
 
 interface Waiting {

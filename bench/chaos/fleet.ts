@@ -17,7 +17,7 @@ const STEP_KWH = 0.000_001;
 const START_MS = 18 * 3_600_000;
 
 /** Transport of one device's readings to the service. */
-export interface Delivery {
+export interface ReadingTransport {
   /** Sends a reading repeatedly until it is acknowledged. */
   deliver(reading: object): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export const startFleet = (url: string, players: readonly PairedDevice[], perSec
 export function deliverReadings(
   players: readonly PairedDevice[],
   perSecond: number,
-  open: (player: PairedDevice) => Promise<Delivery>,
+  open: (player: PairedDevice) => Promise<ReadingTransport>,
 ): RepeatingFleet {
   let isOver = false;
   const fleet = { sent: 0, acknowledged: 0, finish: async () => {} };

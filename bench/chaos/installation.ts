@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createPool, type Pool } from '#src/database/connect.ts';
 import { embeddedUrl } from '#src/database/embedded-postgres.ts';
 import { waitUntilReachable } from '../../test/support/mosquitto.ts';
-import { findFreePorts, type Service, startService } from '../service.ts';
+import { findFreePorts, type StartedService, startService } from '../service.ts';
 import { type PairedDevice, pairDevices } from '../support.ts';
 
 /** A complete service for the chaos test (`npm start`), with a mosquitto next to it if requested. */
@@ -67,7 +67,7 @@ export async function startChaosInstallation(options: {
     ...(broker === 'mosquitto' ? { MQTT_URL: brokerUrl } : {}),
   };
   const pool = createPool(embeddedUrl(dataDir), { max: 3 });
-  let service: Service | undefined;
+  let service: StartedService | undefined;
   const mosquitto = createMosquitto(folder, logs, ports.BROKER, persistence);
   const installation: Installation = {
     folder,

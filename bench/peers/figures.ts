@@ -50,7 +50,7 @@ export const evaluateKillTrial = (
 });
 
 /** Returns medians and sums of the rounds; null if there are no rounds. */
-export function summarise(rounds: readonly PeerRound[]): PeerFigures | null {
+export function summarisePeerRounds(rounds: readonly PeerRound[]): PeerFigures | null {
   if (rounds.length === 0) return null;
   const middle = (of: (round: PeerRound) => number) => median(rounds.map(of));
   const cpu = (part: keyof CpuPerReading) => Math.round(middle(({ cpuUs }) => cpuUs[part]) * 10) / 10;
@@ -68,9 +68,9 @@ export function summarise(rounds: readonly PeerRound[]): PeerFigures | null {
 const HEAD = ['program', 'readings/s', 'CPU µs: program', 'broker', 'PostgreSQL', 'lost', 'doubled', 'acknowledged'];
 
 /** Formats the results as a Markdown table, as docs/benchmarks.md shows it. A program that did not run has a row with the reason. */
-export function formatTable(results: readonly PeerResult[]): string[] {
+export function formatPeerTable(results: readonly PeerResult[]): string[] {
   const rows = results.map(({ name, hasBrokerInside, rounds, reason }) => {
-    const figures = summarise(rounds);
+    const figures = summarisePeerRounds(rounds);
     if (figures === null || reason !== undefined) return [name, reason ?? 'not run', ...HEAD.slice(2).map(() => '')];
     const { perSecond, cpuUs, acknowledged, lost, doubled } = figures;
     return [
@@ -100,7 +100,7 @@ export const PEER_FIGURE_LABELS = {
  * naive script, without a goal.
  */
 export function getPeerGoals(results: readonly PeerResult[]): Goal[] {
-  const of = (name: string) => summarise(results.find((one) => one.name === name)?.rounds ?? []);
+  const of = (name: string) => summarisePeerRounds(results.find((one) => one.name === name)?.rounds ?? []);
   const [service, script] = [of(PEER_FIGURE_LABELS.service), of(PEER_FIGURE_LABELS.script)];
   const share = (part: number, whole: number) => Math.round((100 * part) / whole) / 100;
   const trials = [PEER_FIGURE_LABELS.service, PEER_FIGURE_LABELS.embedded].flatMap((name) => {

@@ -5,14 +5,20 @@ import { describe, expect, test } from 'vitest';
 import { isGoalMet } from '../answer.ts';
 import {
   evaluateKillTrial,
-  formatTable,
+  formatPeerTable,
   getPeerGoals,
   PEER_FIGURE_LABELS,
   type PeerResult,
   type PeerRound,
-  summarise,
+  summarisePeerRounds,
 } from './figures.ts';
-import { CREATE_PEER_TABLE, createNodeRedPeer, createPythonBridgePeer, PEER_TABLE, telegraf } from './programs.ts';
+import {
+  CREATE_PEER_TABLE,
+  createNodeRedPeer,
+  createPythonBridgePeer,
+  createTelegrafPeer,
+  PEER_TABLE,
+} from './programs.ts';
 
 const place = { brokerPort: 4_711, databaseUrl: 'postgresql://energy@localhost/energy?host=%2Fx', folder: '/peer' };
 
@@ -81,7 +87,7 @@ describe('the configuration of', () => {
   });
 
   test('Telegraf takes a full batch of unacknowledged messages, in a persistent session', () => {
-    const text = telegraf(place).files['telegraf.conf'] ?? '';
+    const text = createTelegrafPeer(place).files['telegraf.conf'] ?? '';
     const setting = (name: string) => new RegExp(`^ *${name} = (.+)$`, 'm').exec(text)?.[1];
     expect(['qos', 'persistent_session', 'client_id', 'name_override', 'connection'].map(setting)).toEqual([
       '1',
@@ -126,7 +132,7 @@ test.each([
 );
 
 test("reports the median of a program's rates and the sum of its trials' counts", () => {
-  expect(summarise([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
+  expect(summarisePeerRounds([round(900, 1), round(100, 0, 2), round(500, 4)])).toEqual({
     perSecond: 500,
     cpuUs: { worker: 5, broker: 2, postgres: 3.1 },
     acknowledged: 3_000,
@@ -134,7 +140,7 @@ test("reports the median of a program's rates and the sum of its trials' counts"
     doubled: 2,
     kills: 6,
   });
-  expect(summarise([])).toBeNull();
+  expect(summarisePeerRounds([])).toBeNull();
 });
 
 const results = (own: PeerRound, embedded = own): PeerResult[] => [
@@ -145,7 +151,7 @@ const results = (own: PeerRound, embedded = own): PeerResult[] => [
 ];
 
 test('prints a table row for each program, including one that did not run', () => {
-  expect(formatTable(results(round(1_000)))).toEqual([
+  expect(formatPeerTable(results(round(1_000)))).toEqual([
     '| program | readings/s | CPU µs: program | broker | PostgreSQL | lost | doubled | acknowledged |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
     '| this service, mosquitto | 1,000 | 10.0 | 2.0 | 3.1 | 0 | 0 | 1,000 |',

@@ -141,7 +141,7 @@ export const createPythonBridgePeer = (
  * Returns Telegraf with `mqtt_consumer` and the PostgreSQL output. As its documentation recommends, the session is persistent with QoS 1, and
  * `max_undelivered_messages` is at least a batch, so that a full batch is written at once. Telegraf acknowledges written messages.
  */
-export function telegraf({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
+export function createTelegrafPeer({ brokerPort, databaseUrl, folder }: PeerProgramInputs): PeerProgram {
   const configuration = `[agent]
   omit_hostname = true
   metric_batch_size = 1000

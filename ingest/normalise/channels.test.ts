@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseRoles } from './channels.ts';
-import { type RolesByTime, rolesAt } from './roles-by-time.ts';
+import { createRolesLookup, type RolesByTime } from './roles-by-time.ts';
 
 const series = fc.uniqueArray(
   fc.record({
@@ -130,8 +130,8 @@ test('counts each interval by the best series with a reading before its end; lat
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);
       if (isZeroTotal || !electric(all)) return;
       for (const [index, one] of before.entries()) {
-        const rolesThen = rolesAt(known[index] as RolesByTime)(endMs);
-        expect(rolesAt(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(rolesThen);
+        const rolesThen = createRolesLookup(known[index] as RolesByTime)(endMs);
+        expect(createRolesLookup(roles[all.indexOf(one)] as RolesByTime)(endMs)).toEqual(rolesThen);
       }
     }),
   );
@@ -156,7 +156,7 @@ test.each([
     const nonzeroAtMs = nonzero === 'null' ? null : Number(nonzero ?? 0);
     return { kind, channel, firstReadAtMs: Number(first), nonzeroAtMs, unit: unit ?? null };
   });
-  const roles = chooseRoles(all).map((one) => ({ roles: rolesAt(one)(endMs) }));
+  const roles = chooseRoles(all).map((one) => ({ roles: createRolesLookup(one)(endMs) }));
   expect(rolesByName(all, roles)).toEqual(wanted);
 });
 

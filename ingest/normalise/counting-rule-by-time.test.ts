@@ -6,9 +6,9 @@ import { createCountingRuleByTime } from './counting-rule-by-time.ts';
 import { replayReadings } from './replay.ts';
 import {
   applyRolesUpTo,
+  createRolesLookup,
   findRoleDifferenceRange,
   NO_SERIES_ROLES,
-  rolesAt,
   type SeriesRoles,
 } from './roles-by-time.ts';
 import { selectCountingRule } from './select-counting-rule.ts';
@@ -22,7 +22,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
   const times = fc.array(fc.record({ roles: role, untilMs: fc.integer({ min: 0, max: 20 }) }), { maxLength: 6 });
   fc.assert(
     fc.property(role, times, (first, changes) => {
-      let of: Parameters<typeof rolesAt>[0] = { roles: first };
+      let of: Parameters<typeof createRolesLookup>[0] = { roles: first };
       const wanted = Array<SeriesRoles>(22).fill(first);
       for (const { roles, untilMs } of changes) {
         of = applyRolesUpTo(of, { roles }, untilMs);
@@ -32,7 +32,7 @@ test('applies new roles before a time, and leaves the previous ones from it on',
         expect(times === null).toBe(other.length === 0);
         if (times) expect(times.fromMs).toBe(other[0]);
       }
-      expect(wanted.map((_, ms) => rolesAt(of)(ms))).toEqual(wanted);
+      expect(wanted.map((_, ms) => createRolesLookup(of)(ms))).toEqual(wanted);
       expect(applyRolesUpTo(of, { roles: first }, Number.POSITIVE_INFINITY)).toEqual({ roles: first });
     }),
   );

@@ -1,6 +1,12 @@
 import type { CountingRule, EnergyInterval } from './counting-rule.ts';
 import { replayReadings } from './replay.ts';
-import { getCountingEndMs, type RolesByTime, rolesAt, type SeriesRoles, toRoleSpans } from './roles-by-time.ts';
+import {
+  createRolesLookup,
+  getCountingEndMs,
+  type RolesByTime,
+  type SeriesRoles,
+  toRoleSpans,
+} from './roles-by-time.ts';
 
 /**
  * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
@@ -13,7 +19,7 @@ export function createCountingRuleByTime(
   ruleOf: (roles: SeriesRoles) => CountingRule<unknown> | null,
 ): CountingRule<unknown> {
   const endMs = getCountingEndMs(of);
-  const at = rolesAt(of);
+  const at = createRolesLookup(of);
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**

@@ -40,7 +40,7 @@ export interface TimeSpan {
 }
 
 /** Reason why a reading was held, rejected or counted in a special way. A plainly counted reading has no verdict. */
-export type Verdict =
+export type CountingVerdict =
   | 'jitter'
   | 'held'
   | 'confirming'
@@ -56,15 +56,15 @@ export type Verdict =
 
 /** A stored reading with its verdict. Verdict null: the reading was plainly counted. */
 export interface SeriesReadingWithVerdict extends SeriesReading {
-  verdict: Verdict | null;
+  verdict: CountingVerdict | null;
 }
 
 /** Receives the results of a counting rule's step: energy, and verdicts on the step's reading or on earlier readings. */
 export interface CountingResultReceiver {
   interval(interval: EnergyInterval): void;
-  verdict(point: SeriesReading, verdict: Verdict): void;
+  verdict(point: SeriesReading, verdict: CountingVerdict): void;
   /** Reverts all energy since a time. The counted readings between that time and `untilMs` get the verdict. */
-  takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void;
+  takeBack(sinceMs: number, untilMs: number, verdict: CountingVerdict): void;
 }
 
 /** State of a counting rule after the first `taken` readings of a list. */

@@ -5,7 +5,7 @@ import { distinctReadings } from '#test/reference/consumption.ts';
 import { addConflictingReadings, arbitraryRegisters, arbitrarySettings } from '#test/reference/histories.ts';
 import { registerSteps } from '#test/reference/registers.ts';
 import { compareRestarts, computeIntervals, readingsOfDevice } from '#test/support/counting-rules.ts';
-import type { CountingSettings, SeriesReading, Verdict } from './counting-rule.ts';
+import type { CountingSettings, CountingVerdict, SeriesReading } from './counting-rule.ts';
 import { RegisterCountingRule, type RegisterState } from './registers.ts';
 import { computeStoredResult, getReadingKey, replayReadings } from './replay.ts';
 
@@ -100,7 +100,7 @@ const MINUTE_MS = 60_000;
 const usual: CountingSettings = { limitKw: 10, registerMaxKwh: null, maxGapMinutes: 15 };
 
 /** Returns the verdicts on values in kWh that arrive every quarter of an hour. */
-function verdictsOn(kwh: number[], device: CountingSettings = usual): (Verdict | null)[] {
+function verdictsOn(kwh: number[], device: CountingSettings = usual): (CountingVerdict | null)[] {
   const points: SeriesReading[] = kwh.map((value, index) => ({
     readAtMs: index * 15 * MINUTE_MS,
     intervalMs: 0,
@@ -110,7 +110,7 @@ function verdictsOn(kwh: number[], device: CountingSettings = usual): (Verdict |
   return points.map(({ readAtMs }) => verdicts.get(`${readAtMs}/0`)?.verdict ?? null);
 }
 
-test.each<[string, number[], (Verdict | null)[], Partial<CountingSettings>]>([
+test.each<[string, number[], (CountingVerdict | null)[], Partial<CountingSettings>]>([
   ['a glitch upwards', [100, 900, 101], [null, 'glitch', null], {}],
   ['a glitch downwards', [100, 3, 101], [null, 'glitch', null], {}],
   ['a fraction lost at a reboot', [100.09, 100, 100.1], [null, 'jitter', null], {}],
@@ -271,7 +271,7 @@ test('a drop that would be too fast for a rollover is not judged as one', () => 
 });
 
 test('reaches every row of the table of verdicts in random histories', () => {
-  const seen = new Map<Verdict, number>();
+  const seen = new Map<CountingVerdict, number>();
   for (const [readings, device] of fc.sample(fc.tuple(series, arbitrarySettings), { numRuns: 1_000, seed: 17 })) {
     const rule = new RegisterCountingRule(device, 'import');
     const { verdicts } = replayReadings(rule, rule.initial, distinctReadings(readingsOfDevice(readings)));

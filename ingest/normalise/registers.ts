@@ -5,11 +5,11 @@ import type {
   CountingResultReceiver,
   CountingRule,
   CountingSettings,
+  CountingVerdict,
   EnergyInterval,
   SeriesReading,
   SeriesReadingWithVerdict,
   SettingsByTime,
-  Verdict,
 } from './counting-rule.ts';
 import {
   computeRolloverMilliwattHours,
@@ -25,8 +25,8 @@ import {
   createRunOfTwo,
   findRisenReadingAnHourBefore,
   getEarliestReadingMs,
+  getLastReading,
   getSecondLastReading,
-  lastReading,
   type RegisterRun,
   rebuildRun,
   replaceLastReading,
@@ -90,7 +90,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       verdict() {},
       takeBack() {},
     };
-    let last = from.run && lastReading(from.run);
+    let last = from.run && getLastReading(from.run);
     for (const { verdict, ...point } of judged) {
       // Readings after a held reading are not counted until the held reading gets a verdict.
       if (verdict === 'held') break;
@@ -107,7 +107,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   step({ run, held, first }: RegisterState, point: SeriesReading, findings: CountingResultReceiver): RegisterState {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
-    if (hasSplitBetween(this.#settings, (first ?? held ?? lastReading(run)).readAtMs, now.readAtMs)) {
+    if (hasSplitBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
       // After a split, the register is another counter, so no reading can confirm a held reading of the previous counter.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
@@ -121,7 +121,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   /** Processes the next reading while no reading is held. */
   #take(findings: CountingResultReceiver, run: RegisterRun, now: RegisterValue): RegisterState {
-    const last = lastReading(run);
+    const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
     // After jitter, the register counts as unchanged until it exceeds its previous value; until then no energy is counted.
@@ -137,7 +137,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     { run, held }: { run: RegisterRun; held: RegisterValue },
     now: RegisterValue,
   ): RegisterState {
-    const isGlitch = this.#fits(lastReading(run), now);
+    const isGlitch = this.#fits(getLastReading(run), now);
     // A reading that is consistent both with the run and with the held reading does not show whether the held reading is late news.
     if (this.#fits(held, now) && (!isGlitch || this.#lateSince(run, held)))
       return awaitSecond(findings, { run, held }, now);
@@ -155,7 +155,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       const upToHeld = this.#confirm(findings, run, held);
       return { run: this.#goOn(findings, this.#goOn(findings, upToHeld, first), now) };
     }
-    if (this.#fits(lastReading(run), first) && this.#lateSince(run, held)) {
+    if (this.#fits(getLastReading(run), first) && this.#lateSince(run, held)) {
       reject(findings, held);
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
@@ -164,7 +164,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     // reading.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
-    return this.#fits(lastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
+    return this.#fits(getLastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
   /**
@@ -172,7 +172,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
    * to it.
    */
   #confirm(findings: CountingResultReceiver, run: RegisterRun, held: RegisterValue): RegisterRun {
-    const [good, before] = [lastReading(run), getSecondLastReading(run)];
+    const [good, before] = [getLastReading(run), getSecondLastReading(run)];
     const since = this.#lateSince(run, held);
     if (since) {
       findings.takeBack(since.readAtMs, held.readAtMs, 'passed');
@@ -201,7 +201,12 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /** Counts the step to the next reading of a run, and returns the extended run. */
-  #goOn(findings: CountingResultReceiver, run: RegisterRun, next: RegisterValue, last = lastReading(run)): RegisterRun {
+  #goOn(
+    findings: CountingResultReceiver,
+    run: RegisterRun,
+    next: RegisterValue,
+    last = getLastReading(run),
+  ): RegisterRun {
     this.#countOver(findings, last, next, next.valueMilliwattHours - last.valueMilliwattHours);
     return appendToRun(run, next);
   }
@@ -227,7 +232,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
 
   /** Returns the earlier reading since which the energy of a held reading is spread, if the held reading is late news; otherwise null. */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
-    if (held.valueMilliwattHours <= lastReading(run).valueMilliwattHours) return null;
+    if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingAnHourBefore(run, held.readAtMs);
     return since && this.#fits(since, held) && isPlausibleConstantPower(since, held, this.#at(held.readAtMs))
       ? since
@@ -249,7 +254,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline. */
-  #energyTo(last: RegisterValue, now: RegisterValue, verdict: Verdict | null): number | null {
+  #energyTo(last: RegisterValue, now: RegisterValue, verdict: CountingVerdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;
     if (verdict === 'rollover') return kwhToMilliwattHours(this.#at(now.readAtMs).registerMaxKwh ?? 0) + rise;

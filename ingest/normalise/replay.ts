@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type {
   CountingResultReceiver,
   CountingRule,
+  CountingVerdict,
   EnergyInterval,
   SeriesReading,
   SeriesReadingWithVerdict,
-  Verdict,
 } from './counting-rule.ts';
 import type { ExclusionTest } from './edits.ts';
 
@@ -60,13 +60,13 @@ class Run implements ReplayResult, CountingResultReceiver {
     this.intervals.push(interval);
   }
 
-  verdict({ readAtMs, intervalMs, value }: SeriesReading, verdict: Verdict): void {
+  verdict({ readAtMs, intervalMs, value }: SeriesReading, verdict: CountingVerdict): void {
     const judged = { readAtMs, intervalMs, value, verdict };
     this.#verdicts ??= new Map();
     this.#verdicts.set(getReadingKey(judged), judged);
   }
 
-  takeBack(sinceMs: number, untilMs: number, verdict: Verdict): void {
+  takeBack(sinceMs: number, untilMs: number, verdict: CountingVerdict): void {
     this.backToMs = Math.min(this.backToMs, sinceMs);
     while ((this.intervals.at(-1)?.startMs ?? Number.NEGATIVE_INFINITY) >= sinceMs) this.intervals.pop();
     for (const point of this.#points.slice(this.#points.findLastIndex(({ readAtMs }) => readAtMs <= sinceMs) + 1)) {

@@ -41,7 +41,7 @@ export interface RolesByTime {
 }
 
 /** Returns a function that returns the roles at a time, Unix ms. */
-export function rolesAt({ roles, earlierRoles }: RolesByTime): (ms: number) => SeriesRoles {
+export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: number) => SeriesRoles {
   if (!earlierRoles) return () => roles;
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
@@ -71,7 +71,7 @@ export const doesCountAtAnyTime = (of: RolesByTime): boolean => getCountingEndMs
  * roles. Null if they do not differ.
  */
 export function findRoleDifferenceRange(of: RolesByTime, target: RolesByTime): { fromMs: number; toMs: number } | null {
-  const [isNow, isToBe] = [rolesAt(of), rolesAt(target)];
+  const [isNow, isToBe] = [createRolesLookup(of), createRolesLookup(target)];
   const starts = [
     Number.NEGATIVE_INFINITY,
     ...[...(of.earlierRoles ?? []), ...(target.earlierRoles ?? [])].map(({ untilMs }) => untilMs).sort((a, b) => a - b),

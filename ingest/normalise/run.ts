@@ -1,5 +1,5 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
-import type { CountingRestart, SeriesReadingWithVerdict, Verdict } from './counting-rule.ts';
+import type { CountingRestart, CountingVerdict, SeriesReadingWithVerdict } from './counting-rule.ts';
 import type { RegisterValue } from './plausibility.ts';
 
 /**
@@ -22,7 +22,7 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
 });
 
 /** Returns the last reading of a run. */
-export const lastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
+export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
 /** Returns the second-last reading of a run; undefined if the run has one reading. */
 export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefined =>
@@ -110,7 +110,7 @@ function addOnce(run: number[], ms: number, value: number): void {
 /** Returns the latest risen reading at or before the start of the clock hour that precedes the hour of a time. */
 export function findRisenReadingAnHourBefore(run: RegisterRun, ms: number): RegisterValue | undefined {
   const hourBeforeMs = hourStartMs(ms, 1);
-  const last = lastReading(run);
+  const last = getLastReading(run);
   const isRisen = run.length <= BEFORE || last.valueMilliwattHours > (run[BEFORE + 1] as number);
   if (isRisen && last.readAtMs <= hourBeforeMs) return last;
   const index = latestUpTo(run, RISEN, hourBeforeMs);
@@ -131,8 +131,13 @@ function risenUpTo(run: RegisterRun, ms: number): number {
 }
 
 /** Verdicts of counted readings with which a new run begins. `NOT_COUNTED`: verdicts of readings that did not count. */
-const BEGINS: ReadonlySet<Verdict | null> = new Set<Verdict>(['reset', 'rollover', 'swap']);
-const NOT_COUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'excluded']);
+const BEGINS: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>(['reset', 'rollover', 'swap']);
+const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
+  'glitch',
+  'held',
+  'passed',
+  'excluded',
+]);
 
 /**
  * Rebuilds the run up to the latest plainly counted reading of some stored readings. Null if the stored readings do not go back far enough:
@@ -154,7 +159,7 @@ export function rebuildRun(
       run = createRegisterRun(now);
       unknownToMs = Number.NEGATIVE_INFINITY;
     } else if (run) {
-      run = appendToRun(run, verdict === 'jitter' ? { ...lastReading(run), readAtMs } : now);
+      run = appendToRun(run, verdict === 'jitter' ? { ...getLastReading(run), readAtMs } : now);
     } else if (verdict !== 'jitter') {
       run = createRegisterRun(now);
       unknownToMs = readAtMs;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CountingSettings, SettingsByTime } from './counting-rule.ts';
-import { applySettingsUpTo, createSettingsLookup, findTimesWithOtherSettings } from './settings.ts';
+import { applySettingsUpTo, createSettingsLookup, findTimesComputedWithOtherSettings } from './settings.ts';
 
 const of = (limitKw: number): CountingSettings => ({ limitKw, registerMaxKwh: null, maxGapMinutes: 15 });
 const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
@@ -13,9 +13,9 @@ test('applies new settings before a time, and leaves the previous ones from it o
   const half = applySettingsUpTo(of(100), of(10), 5_000);
   expect(half).toEqual({ ...of(100), earlier: [{ ...of(10), untilMs: 5_000 }] });
   expect([4_999, 5_000].map((ms) => createSettingsLookup(half)(ms).limitKw)).toEqual([10, 100]);
-  expect(findTimesWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
+  expect(findTimesComputedWithOtherSettings(half, of(10))).toEqual({ fromMs: 5_000, toMs: POSITIVE_INFINITY });
   // The setting was reverted while it was being applied, so only the part of the time to which it was already applied is recomputed.
-  expect(findTimesWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
+  expect(findTimesComputedWithOtherSettings(half, of(100))).toEqual({ fromMs: NEGATIVE_INFINITY, toMs: 5_000 });
   expect(applySettingsUpTo(half, of(100), 5_000)).toEqual(of(100));
 });
 
@@ -29,12 +29,14 @@ test('each time gets the most recent setting, and in the end no time is pending'
         computedWith = applySettingsUpTo(computedWith, of(limitKw), untilMs);
         wanted.fill(limitKw, 0, untilMs);
         expect(wanted.map((_, ms) => createSettingsLookup(computedWith)(ms).limitKw)).toEqual(wanted);
-        const otherwise = findTimesWithOtherSettings(computedWith, of(limitKw));
+        const otherwise = findTimesComputedWithOtherSettings(computedWith, of(limitKw));
         const others = wanted.flatMap((one, ms) => (one === limitKw ? [] : ms));
         expect(otherwise === null).toBe(others.length === 0);
         if (otherwise) expect(otherwise.fromMs).toBe(others[0]);
       }
-      expect(findTimesWithOtherSettings(applySettingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30))).toBeNull();
+      expect(
+        findTimesComputedWithOtherSettings(applySettingsUpTo(computedWith, of(30), POSITIVE_INFINITY), of(30)),
+      ).toBeNull();
     }),
   );
 });

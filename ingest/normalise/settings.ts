@@ -35,7 +35,10 @@ interface Times {
 }
 
 /** Returns the time range whose consumption was computed with settings other than `settings`. Null if there is none. */
-export function findTimesWithOtherSettings(computedWith: SettingsByTime, settings: CountingSettings): Times | null {
+export function findTimesComputedWithOtherSettings(
+  computedWith: SettingsByTime,
+  settings: CountingSettings,
+): Times | null {
   const spans = spansOf(computedWith);
   const isOther = (span: CountingSettings) => !haveSameSettings(span, settings);
   const [first, last] = [spans.findIndex(isOther), spans.findLast(isOther)];

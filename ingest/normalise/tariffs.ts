@@ -1,6 +1,6 @@
 import { asMilliwattHours, HOUR_MS } from '#src/core/units.ts';
 import type { EnergyInterval } from './counting-rule.ts';
-import { getLatestRiseMs, getSecondLastReading, lastReading, type RegisterRun } from './run.ts';
+import { getLastReading, getLatestRiseMs, getSecondLastReading, type RegisterRun } from './run.ts';
 
 /**
  * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
@@ -25,7 +25,7 @@ export const hasRisen = ({ importMilliwattHours, exportMilliwattHours }: EnergyI
  * Derives the known steps from a register's run. The run's last step is never late news, because two later readings must confirm late news.
  */
 export function deriveTariffStepsOfRun(run: RegisterRun, direction: 'import' | 'export'): KnownTariffSteps {
-  const [last, before] = [lastReading(run), getSecondLastReading(run)];
+  const [last, before] = [getLastReading(run), getSecondLastReading(run)];
   const toMs = Number.POSITIVE_INFINITY;
   if (!before) return { steps: [], fromMs: last.readAtMs, toMs, quietFromMs: last.readAtMs };
   const energy = last.valueMilliwattHours - before.valueMilliwattHours;

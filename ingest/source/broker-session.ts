@@ -6,7 +6,7 @@ import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts
 import type { AedesClient, Mqtt5Connection } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
 import { REASON_CODES } from './reason-codes.ts';
-import { sessionId, type UnreleasedMessages } from './unreleased-messages.ts';
+import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
  * Maximum number of bytes that the service has sent and the client has not read yet: messages to homes, and acknowledgements of four bytes
@@ -168,7 +168,7 @@ export class LoggedInConnections {
       this.#logRefusal(username, `login refused: ${why}`);
       return false;
     }
-    (client as { id: string }).id = sessionId(username, client.id);
+    (client as { id: string }).id = getSessionId(username, client.id);
     const claims = by.owner === null && this.#claimingOf?.(client, username, client.conn.remoteAddress ?? '');
     const claiming = claims ? { claims, sinceMs: performance.now() } : null;
     const session = new Session(client, by, { login, claiming, hasRoom: true });

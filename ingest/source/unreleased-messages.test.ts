@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR_MS } from '#src/core/units.ts';
-import { sessionId, UnreleasedMessages } from './unreleased-messages.ts';
+import { getSessionId, UnreleasedMessages } from './unreleased-messages.ts';
 
 const MOST_OF_A_LOGIN = 128 * 1_024;
 const never = () => {
@@ -20,7 +20,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const unreleased = new UnreleasedMessages();
       for (const { login, client, first, count, isOver } of steps) {
-        const id = sessionId(login, client);
+        const id = getSessionId(login, client);
         try {
           for (let at = first; at < first + count; at++) unreleased.isRepeated(id, at, login, () => {});
         } catch (error) {
@@ -31,7 +31,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
         if (isOver) unreleased.drop(id);
       }
       // The limit of one login does not affect another.
-      expect(unreleased.isRepeated(sessionId('dev_c', 'x'), 1, 'dev_c', never)).toBe(false);
+      expect(unreleased.isRepeated(getSessionId('dev_c', 'x'), 1, 'dev_c', never)).toBe(false);
     }),
     { numRuns: 50 },
   );
@@ -40,7 +40,7 @@ test('limits a login’s bytes, however many client ids and messages it has', ()
 test('releases all bytes after messages are released and sessions end or expire', () => {
   let nowMs = 0;
   const unreleased = new UnreleasedMessages(() => nowMs);
-  const sessions = ['a', 'b', 'c'].map((client) => sessionId('dev_1', client)) as [string, string, string];
+  const sessions = ['a', 'b', 'c'].map((client) => getSessionId('dev_1', client)) as [string, string, string];
   for (const id of sessions) for (let at = 1; at <= 20; at++) unreleased.isRepeated(id, at, 'usr_1', never);
   for (let at = 1; at <= 20; at++) expect(unreleased.release(sessions[0], at)).toBe(true);
   expect(unreleased.release(sessions[0], 1)).toBe(false);
@@ -53,7 +53,7 @@ test('releases all bytes after messages are released and sessions end or expire'
 
 test('recognises a repeated message, and acknowledges it when the first one is committed', () => {
   const unreleased = new UnreleasedMessages();
-  const id = sessionId('dev_1', 'x');
+  const id = getSessionId('dev_1', 'x');
   const answered: string[] = [];
   expect(unreleased.isRepeated(id, 7, 'usr_1', never)).toBe(false);
   expect(unreleased.isRepeated(id, 7, 'usr_1', () => answered.push('meanwhile'))).toBe(true);
@@ -71,25 +71,25 @@ test('leaves room to other accounts, however many logins an account has', () => 
   for (; !isFull && logins < 1_000; logins++) {
     try {
       for (let at = 1; at <= 2_500; at++)
-        unreleased.isRepeated(sessionId(`dev_${logins}`, 'x'), at, 'usr_hog', () => {});
+        unreleased.isRepeated(getSessionId(`dev_${logins}`, 'x'), at, 'usr_hog', () => {});
     } catch {
       isFull = true;
     }
   }
   expect(isFull).toBe(true);
   for (let at = 1; at <= 2_500; at++)
-    expect(unreleased.isRepeated(sessionId('dev_other', 'x'), at, 'usr_other', never)).toBe(false);
+    expect(unreleased.isRepeated(getSessionId('dev_other', 'x'), at, 'usr_other', never)).toBe(false);
 });
 
 test('rejects a waiting repeated message when its session is dropped', () => {
   const unreleased = new UnreleasedMessages();
-  const id = sessionId('gwy_1', 'x');
+  const id = getSessionId('gwy_1', 'x');
   const answers: unknown[] = [];
   unreleased.isRepeated(id, 7, 'usr_1', never);
   // A later connection repeats the message before the commit of the first delivery.
   unreleased.isRepeated(id, 7, 'usr_1', (error) => answers.push(error));
   // Another client id of the login uses all of the login's memory, so the oldest session loses its messages.
-  for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(sessionId('gwy_1', 'y'), at, 'usr_1', never);
+  for (let at = 1; unreleased.has(id, 7); at++) unreleased.isRepeated(getSessionId('gwy_1', 'y'), at, 'usr_1', never);
   unreleased.commit(id, 7);
   expect(answers).toEqual([expect.any(Error)]);
 });

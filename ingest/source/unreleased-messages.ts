@@ -18,7 +18,7 @@ const MAX_BYTES = 16 * 2 ** 20;
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS;
 
 /** Builds the name of a session: the login, a slash (which no login contains) and the client id. */
-export const sessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
+export const getSessionId = (username: string, clientId: string): string => `${username}/${clientId}`;
 export const getLoginOfSession = (id: string): string => id.slice(0, id.indexOf('/'));
 
 /** Callback of a repeated message: called when the message is committed, or with an error if its session is dropped before the commit. */

@@ -1,6 +1,6 @@
 import { findAppliedTimeRange, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { getMeterKey } from '#src/database/meter.ts';
 import { createDeltaStatements, type DeltaRow, type DeviceDeltas, toDeltaRows } from './deltas.ts';
@@ -147,7 +147,7 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.filter(({ device, areRolesOpen }) => device.computedWith !== null || areRolesOpen);
   const applied = changed.flatMap(({ device, computedWith, areRolesOpen, ...plan }) => {
     const isDone =
-      !findTimesWithOtherSettings(computedWith, device.settings) &&
+      !findTimesComputedWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
       areEditsApplied({ device, ...plan });
     if (!isDone && computedWith === device.computedWith) return [];

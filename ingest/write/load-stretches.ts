@@ -1,7 +1,7 @@
-import type { SeriesReadingWithVerdict, Verdict } from '#ingest/normalise/counting-rule.ts';
+import type { CountingVerdict, SeriesReadingWithVerdict } from '#ingest/normalise/counting-rule.ts';
 import { doesEditConcernSeries, findPendingEditStartMs, getPendingEditEndMs } from '#ingest/normalise/edits.ts';
 import { doesCountAtAnyTime } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import type { CollectedReadings, SeriesBatch } from './collect.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
@@ -16,7 +16,7 @@ interface Row {
   read_at: Date;
   interval_ms: number;
   value: number;
-  verdict: Verdict | null;
+  verdict: CountingVerdict | null;
 }
 
 /** Converts a time into an SQL parameter; PostgreSQL has its own infinities. */
@@ -125,7 +125,7 @@ export async function findRecomputationEnd(
   maxReadings = MAX_READINGS,
 ): Promise<number> {
   const { settings, computedWith, edits = [] } = device;
-  const otherwise = computedWith && findTimesWithOtherSettings(computedWith, settings);
+  const otherwise = computedWith && findTimesComputedWithOtherSettings(computedWith, settings);
   const open = edits.filter((edit) => findPendingEditStartMs(edit) !== null);
   const roles = findPendingRoles(device, series);
   const about = series.flatMap((one) => {

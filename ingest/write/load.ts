@@ -1,5 +1,5 @@
 import type { EarlierRoles, SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { PoolClient } from '#src/database/connect.ts';
 import { isElectricityMeter, type Meter } from '#src/database/meter.ts';
 import type { ChannelSettings } from '#src/devices/channel-name.ts';
@@ -79,7 +79,7 @@ export async function loadDevices(
 
 /** Whether a device's readings must wait until the device is recomputed. True for changed settings and roles, false for edits. */
 const isAwaited = (device: LockedDevice): boolean =>
-  (device.computedWith !== null && findTimesWithOtherSettings(device.computedWith, device.settings) !== null) ||
+  (device.computedWith !== null && findTimesComputedWithOtherSettings(device.computedWith, device.settings) !== null) ||
   findPendingRoles(device, [...device.series.values()]).size > 0;
 
 /** A row of `devices` and `device_heads`, as `loadDevices` reads it. */

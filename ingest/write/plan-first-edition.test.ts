@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import { dropZeroBuckets } from '#ingest/normalise/buckets.ts';
 import { chooseRoles } from '#ingest/normalise/channels.ts';
-import { type CountingSettings, compareSeriesReadings, type Verdict } from '#ingest/normalise/counting-rule.ts';
+import { type CountingSettings, type CountingVerdict, compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { replayReadings } from '#ingest/normalise/replay.ts';
 import { haveSameRoles, type RolesByTime } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
@@ -56,7 +56,7 @@ function asStoredBefore(device: StoredDevice): boolean {
       : replayReadings(rule, rule.initial, points);
     for (const interval of intervals)
       addIntervalToDeltas({ own: device.profile, meters: device.meters }, interval, one.roles, 1);
-    one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as Verdict]));
+    one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as CountingVerdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
     // In the first edition, the energy of a tariff is spread over its whole step.

@@ -10,7 +10,7 @@ import {
   arbitraryHistoryWithNewQuantities,
   arbitrarySettings,
   arbitraryTariffHistory,
-  type History,
+  type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { createHeadCache } from '#test/support/head-caches.ts';
@@ -103,7 +103,7 @@ function setMeaningOf(store: MemoryStore, deviceId: string, index: number, count
 }
 
 /** Expects the same stored rows as if the owner had set all meanings before the first reading. */
-function expectAtOnce(device: StoredDevice, readings: History['readings']): void {
+function expectAtOnce(device: StoredDevice, readings: ReadingHistory['readings']): void {
   const { settings, channelSettings, edits } = device;
   const { store } = createPairedDevices([{ ...settings, readings: [] }]);
   const other = store.devices.get('dev_0') as StoredDevice;

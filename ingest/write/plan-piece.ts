@@ -6,7 +6,7 @@ import {
   getCountingEndMs,
   type RolesByTime,
 } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceState, SeriesState } from './device-state.ts';
 import { replayWithNewReadings } from './plan-late.ts';
 import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
@@ -61,7 +61,7 @@ export function findReadingsOfSettingsChange(
   untilMs: number,
 ): RecomputedReadings | null {
   const times =
-    doesCountAtAnyTime(series) && computedWith !== null && findTimesWithOtherSettings(computedWith, settings);
+    doesCountAtAnyTime(series) && computedWith !== null && findTimesComputedWithOtherSettings(computedWith, settings);
   if (!times || times.fromMs >= untilMs) return null;
   return { firstMs: times.fromMs, lastMs: Math.min(times.toMs, untilMs) - 1 };
 }

@@ -1,20 +1,20 @@
 import type {
   CountingRule,
+  CountingVerdict,
   EnergyInterval,
   SeriesReadingWithVerdict,
-  Verdict,
 } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 import {
+  createRolesLookup,
   doesCountAtAnyTime,
   hasRole,
   haveSameRoles,
   type RolesByTime,
-  rolesAt,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
-import { lastReading } from '#ingest/normalise/run.ts';
+import { getLastReading } from '#ingest/normalise/run.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import {
   deriveTariffStepsOfRun,
@@ -48,7 +48,11 @@ interface RolesState {
   readonly sinceMs: number;
 }
 
-const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({ of, rolesAt: rolesAt(of), sinceMs });
+const rolesStateOf = (of: RolesByTime, sinceMs: number): RolesState => ({
+  of,
+  rolesAt: createRolesLookup(of),
+  sinceMs,
+});
 
 /** State of the device. `was`: before the batch; `is`: after it. */
 type State = 'was' | 'is';
@@ -163,19 +167,25 @@ function knownOf(
     ? createCountingRuleByTime(series, ruleOf)
     : (ruleOf(series.roles) as CountingRule<unknown>);
   const known = loaded.map((stretch) => stepsOfStretch(rule, stretch));
-  const at = rolesAt(series);
+  const at = createRolesLookup(series);
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
   // The counting rule also processes readings of times in which the series does not count, but steps of such times are not stored.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // The run's steps have the direction of the role at the last reading of the run, because a later held reading may have another role.
-  const ofRun = deriveTariffStepsOfRun(run, at(lastReading(run).readAtMs).export ? 'export' : 'import');
+  const ofRun = deriveTariffStepsOfRun(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
   return [{ ...ofRun, steps: ofRun.steps.filter(({ endMs }) => isCounted(at(endMs))) }, ...known];
 }
 
 /** Verdicts of readings whose value does not count as the register's value. */
-const UNCOUNTED: ReadonlySet<Verdict | null> = new Set<Verdict>(['glitch', 'held', 'passed', 'jitter', 'excluded']);
+const UNCOUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict>([
+  'glitch',
+  'held',
+  'passed',
+  'jitter',
+  'excluded',
+]);
 
 function stepsOfStretch(
   rule: CountingRule<unknown>,

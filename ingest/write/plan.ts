@@ -2,11 +2,11 @@ import type { SettingsByTime } from '#ingest/normalise/counting-rule.ts';
 import { computeSeriesEdits, type SeriesEdits } from '#ingest/normalise/edits.ts';
 import {
   applyRolesUpTo,
+  createRolesLookup,
   findRoleDifferenceRange,
   getCountingEndMs,
   hasRole,
   type RolesByTime,
-  rolesAt,
 } from '#ingest/normalise/roles-by-time.ts';
 import { applySettingsUpTo } from '#ingest/normalise/settings.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
@@ -124,7 +124,7 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
   const followed = createEmptyDeltas();
   for (const plan of plans) {
     if (plan.steps) continue;
-    const roles = rolesAt(plan);
+    const roles = createRolesLookup(plan);
     for (const interval of plan.following) addIntervalToDeltas(followed, interval, roles(interval.endMs), 1);
   }
   return followed;

@@ -7,12 +7,12 @@ import type {
 import type { SeriesEdits } from '#ingest/normalise/edits.ts';
 import { NO_VERDICTS, type ReplayResult, replayReadings, type StoredResult } from '#ingest/normalise/replay.ts';
 import {
+  createRolesLookup,
   doesCountAtAnyTime,
   type EarlierRoles,
   hasRole,
   haveSameRoles,
   type RolesByTime,
-  rolesAt,
   type SeriesRoles,
 } from '#ingest/normalise/roles-by-time.ts';
 import type { Rejection } from '../message.ts';
@@ -155,7 +155,7 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
  * before and after the plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
 export function addReplayDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
-  const [was, is] = [rolesAt(plan.series), rolesAt(plan)];
+  const [was, is] = [createRolesLookup(plan.series), createRolesLookup(plan)];
   for (const interval of before?.intervals ?? []) {
     if (plan.steps) plan.steps.removed.push(interval);
     else addIntervalToDeltas(plan.deltas, interval, was(interval.endMs), -1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from './element.ts';
-import { greenButton } from './green-button.ts';
+import { createGreenButtonImport } from './green-button.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function read(content: string | Buffer, usagePoint?: string) {
   await writeFile(file, content);
   const counts = createImportCounts();
   const elements: ImportElement[] = [];
-  for await (const element of greenButton(usagePoint)(file, counts, () => {})) elements.push(element);
+  for await (const element of createGreenButtonImport(usagePoint)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
 
@@ -172,12 +172,12 @@ describe('a Green Button file', () => {
     const file = join(directory, 'bytes.xml');
     await writeFile(file, Buffer.from([0x3c, 0xff, 0xfe, 0x00]));
     await expect(
-      greenButton()(file, createImportCounts(), () => {})
+      createGreenButtonImport()(file, createImportCounts(), () => {})
         [Symbol.asyncIterator]()
         .next(),
     ).rejects.toThrow('UTF-8');
     await writeFile(join(directory, 'usage.xml.gz'), 'no gzip');
-    const broken = greenButton()(join(directory, 'usage.xml.gz'), createImportCounts(), () => {})[
+    const broken = createGreenButtonImport()(join(directory, 'usage.xml.gz'), createImportCounts(), () => {})[
       Symbol.asyncIterator
     ]();
     await expect(broken.next()).rejects.toThrow();

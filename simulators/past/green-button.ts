@@ -27,7 +27,7 @@ interface Entry {
  * `gas` and `gas/m3`. `usagePoint`: address of the usage point to read, if the file has several. A file is read twice, because its entries
  * may refer to later entries. `pages`: the files that together are the feed, if `file` is only a name for them.
  */
-export const greenButton = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
+export const createGreenButtonImport = (usagePoint?: string, pages?: readonly string[]): ImportReader =>
   async function* (file, counts, onBytes) {
     const entries: Entry[] = [];
     for await (const part of partsOf(pages ?? [file])) addTo(entries, part, file);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from './element.ts';
-import { type EntityImport, homeAssistant, listHomeAssistantSeries } from './home-assistant.ts';
+import { createHomeAssistantImport, type EntityImport, listHomeAssistantSeries } from './home-assistant.ts';
 import { computeSumShift } from './home-assistant-database.ts';
 
 let directory: string;
@@ -16,7 +16,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function read(file: string, entity: EntityImport) {
   const counts = createImportCounts();
   const elements: ImportElement[] = [];
-  for await (const element of homeAssistant(entity)(file, counts, () => {})) elements.push(element);
+  for await (const element of createHomeAssistantImport(entity)(file, counts, () => {})) elements.push(element);
   return { elements, counts };
 }
 const registers = (elements: ImportElement[]) =>

@@ -34,7 +34,7 @@ export interface EntityImport {
 }
 
 /** Creates a reader of one entity in `home-assistant_v2.db` or in a downloaded CSV file. */
-export const homeAssistant = ({ entity, channel, unit: chosen }: EntityImport): ImportReader =>
+export const createHomeAssistantImport = ({ entity, channel, unit: chosen }: EntityImport): ImportReader =>
   async function* (file, counts, onBytes, storedRegisters = async () => new Map()) {
     const series = await listHomeAssistantSeries(file);
     const found = series.find(({ name }) => name === entity);

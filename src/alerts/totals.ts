@@ -1,5 +1,5 @@
 import type { MilliwattHours } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readUsageOfPeriods } from '#src/energy/home/running.ts';
 import { filterComposedUsers } from '#src/energy/usage/composed.ts';
 import { readImportsInSpans, type UserTimeRange } from '#src/energy/usage/totals.ts';
@@ -13,7 +13,7 @@ export async function computeUsageTotals(
   periods: readonly UserTimeRange[],
   nowMs: number,
 ): Promise<Map<number, MilliwattHours>> {
-  const totals = new Map((await readImportsInSpans(createQueryOfDatabase(db), periods)).entries());
+  const totals = new Map((await readImportsInSpans(createQueryFunction(db), periods)).entries());
   const ofUsers = Map.groupBy(periods.keys(), (index) => periods[index]?.userId ?? '');
   for (const userId of await filterComposedUsers(db, [...ofUsers.keys()])) {
     const indexes = ofUsers.get(userId) ?? [];

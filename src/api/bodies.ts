@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readCsvTable } from '#src/core/csv-table.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 
 /** Rows of a CSV body, with their line numbers. */
@@ -14,7 +14,7 @@ export class CsvRows extends Array<Record<string, unknown>> {
 export interface CsvBody {
   /** Description of the CSV in the OpenAPI document. */
   described: string;
-  /** Parses the text of the body. Throws `unprocessable` if it is invalid CSV. */
+  /** Parses the text of the body. Throws an error with status 422 if it is invalid CSV. */
   read(text: string): Promise<CsvRows>;
 }
 
@@ -90,11 +90,12 @@ export function acceptExactJson(scope: FastifyInstance, members: readonly string
 async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
   const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');
-  if (table.header.join(',') !== header) throw unprocessable({ field: 'line 1', message: `must be ${header}` });
+  if (table.header.join(',') !== header)
+    throw createUnprocessableError({ field: 'line 1', message: `must be ${header}` });
   const rows = new CsvRows();
   for (const { line, cells } of table.rows) {
     if (cells.length !== columns.length)
-      throw unprocessable({
+      throw createUnprocessableError({
         field: `line ${line}`,
         message: `must have ${columns.length} columns, as the header`,
       });

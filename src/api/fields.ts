@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import { COST_AND_EMISSIONS_INCLUDES, type CostOrEmissionsInclude, type IncludeName } from '#src/energy/include.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
-import { CLOCK_UNITS, dayCount, isClockUnit, isDate, isWithinMonths, isZone, monthCount } from '#src/energy/ranges.ts';
+import {
+  CLOCK_UNITS,
+  countDays,
+  countMonths,
+  isClockUnit,
+  isDate,
+  isWithinMonths,
+  isZone,
+} from '#src/energy/ranges.ts';
 import { isCurrency } from '#src/tariffs/currency.ts';
 import { MAX_PRICE, normalisePrice } from '#src/tariffs/terms.ts';
 import { instantSchema } from './shapes.ts';
@@ -72,25 +80,25 @@ const MAX_ROWS = 10_000;
  * Returns the requested days, or null if the query names none. Throws 422 if only one day is given, if `group_by` is given without days, if
  * the days are in the wrong order, or if the range has too many rows.
  */
-export function period(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
+export function resolveRequestedDays(start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) {
   if (start === undefined && end === undefined) {
     if (groupBy === undefined) return null;
-    throw unprocessable({ field: 'group_by', message: 'needs start and end' });
+    throw createUnprocessableError({ field: 'group_by', message: 'needs start and end' });
   }
-  if (start === undefined) throw unprocessable({ field: 'start', message: 'is required together with end' });
-  if (end === undefined) throw unprocessable({ field: 'end', message: 'is required together with start' });
-  if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
-  if (countRows(start, end, groupBy ?? 'day') > MAX_ROWS) {
+  if (start === undefined) throw createUnprocessableError({ field: 'start', message: 'is required together with end' });
+  if (end === undefined) throw createUnprocessableError({ field: 'end', message: 'is required together with start' });
+  if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
+  if (countRowsOfDays(start, end, groupBy ?? 'day') > MAX_ROWS) {
     const message = `the range has more than ${MAX_ROWS} rows; request a shorter range, or group by month`;
-    throw unprocessable({ field: 'end', message });
+    throw createUnprocessableError({ field: 'end', message });
   }
   return { start, end, groupBy: groupBy ?? 'day' };
 }
 
 /** Returns the number of rows of a range of days, assuming that each day has 24 hours. */
-export function countRows(start: string, end: string, groupBy: GroupBy): number {
-  if (groupBy === 'month') return monthCount(start, end);
-  return dayCount(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
+export function countRowsOfDays(start: string, end: string, groupBy: GroupBy): number {
+  if (groupBy === 'month') return countMonths(start, end);
+  return countDays(start, end) * (isClockUnit(groupBy) ? (24 * 60) / CLOCK_UNITS[groupBy] : 1);
 }
 
 /** Returns the names of the columns that identify the time of a row. */

@@ -6,7 +6,7 @@ import type { Caller } from '#src/auth/authenticate.ts';
 import { findCallerInHome, type RequestIds } from '#src/auth/homes.ts';
 import { reloadCaller, runAsCaller } from '#src/auth/run-as-caller.ts';
 import type { Scope } from '#src/auth/scopes.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { AccessibleAccounts } from '#src/database/reach.ts';
@@ -23,7 +23,7 @@ import {
 } from './bodies.ts';
 import type { ApiContext } from './context.ts';
 import { isLongAnswer, streamRows } from './long-answers.ts';
-import { fetchPage, type ItemIdentifier, type Page } from './pages.ts';
+import { fetchPage, type ItemIdentifier, type PageRequest } from './pages.ts';
 import { runIdempotently } from './plugins/idempotency.ts';
 import { type Format, negotiateFormat } from './tables/accept.ts';
 import { listFieldErrors } from './validation-errors.ts';
@@ -49,7 +49,7 @@ export interface OperationCall<Params, Query, Body, Formats extends OtherFormat 
   /** Returns the name of a row in an error, if the body is a list. */
   rowName(index: number): string;
   /** Returns the requested page of a list whose query has `pageFields`, and adds a Link header for the next page (`fetchPage`). */
-  page<Item extends object>(id: ItemIdentifier<Item>, find: (page: Page) => Promise<Item[]>): Promise<Item[]>;
+  page<Item extends object>(id: ItemIdentifier<Item>, find: (page: PageRequest) => Promise<Item[]>): Promise<Item[]>;
   reply: FastifyReply;
   /** The format in `formats` that the client prefers, or JSON. */
   format: Formats | 'json';
@@ -357,7 +357,7 @@ function callOf(
     bodyBytes: Number(request.headers['content-length'] ?? 0),
     address: request.ip,
     rowName: (index) => rowName(request.body, index),
-    page: (id, find) => fetchPage(reply, url, asked as Page, id, find),
+    page: (id, find) => fetchPage(reply, url, asked as PageRequest, id, find),
     reply,
     format: negotiateFormat(request.headers.accept ?? '', definition.formats ?? []),
     languages: request.headers['accept-language'] ?? '',
@@ -443,7 +443,7 @@ function bodyOf(schema: Shape, body: unknown): unknown {
   if (body === undefined) throw new AppError('bodyRequired');
   const isPack = body instanceof SenmlPack;
   if (isNestedTooDeeply(isPack ? body.records : body))
-    throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
+    throw createUnprocessableError({ field: 'body', message: 'is nested deeper than 100 levels' });
   return isPack ? body : valid(schema, body, 'body');
 }
 
@@ -461,5 +461,5 @@ function valid(schema: Shape | undefined, value: unknown, where: string): unknow
   if (!schema) return {};
   const parsed = schema.safeParse(where === 'query' ? { ...(value as object) } : value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw unprocessable(...listFieldErrors(parsed.error, where, (index) => rowName(value, index)));
+  throw createUnprocessableError(...listFieldErrors(parsed.error, where, (index) => rowName(value, index)));
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 
 /** A page of a list: at most `limit` items after `cursor`. */
-export interface Page {
+export interface PageRequest {
   limit: number;
   cursor?: string;
 }
@@ -35,7 +35,7 @@ const cursorOf = (path: string, id: string): string =>
 function idIn(path: string, cursor: string): string {
   const id = Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
   if (cursorOf(path, id) !== cursor)
-    throw unprocessable({ field: 'cursor', message: 'must come from a Link of this list' });
+    throw createUnprocessableError({ field: 'cursor', message: 'must come from a Link of this list' });
   return id;
 }
 
@@ -46,9 +46,9 @@ function idIn(path: string, cursor: string): string {
 export async function fetchPage<T extends object>(
   reply: Linked,
   url: string,
-  asked: Page,
+  asked: PageRequest,
   id: ItemIdentifier<T>,
-  find: (page: Page) => Promise<T[]>,
+  find: (page: PageRequest) => Promise<T[]>,
 ): Promise<T[]> {
   const { limit } = asked;
   const [path = ''] = url.split('?', 1);

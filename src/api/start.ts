@@ -213,7 +213,7 @@ async function readOidcConfig({ oidc: config }: Config): Promise<SignInProvider 
   if (!config) return undefined;
   try {
     const ca = config.caFile === undefined ? undefined : await readFile(config.caFile, 'utf8');
-    return { config, provider: (await import('#src/auth/oidc/provider.ts')).oidcProvider(config, ca) };
+    return { config, provider: (await import('#src/auth/oidc/provider.ts')).createOidcProvider(config, ca) };
   } catch (error) {
     throw new Error(`OIDC_CA_FILE: ${(error as Error).message}. It must be a certificate in PEM.`, { cause: error });
   }

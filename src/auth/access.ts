@@ -1,7 +1,7 @@
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { ManagedBy } from '#src/database/enums.ts';
-import type { AccessibleAccounts, RoleReach } from '#src/database/reach.ts';
+import type { AccessibleAccounts, AccountsOfRole } from '#src/database/reach.ts';
 import { findUser, type User } from '#src/users/store.ts';
 import { areAddressesWithin } from './allowed-addresses.ts';
 import type { Caller } from './authenticate.ts';
@@ -17,7 +17,7 @@ export function getAccessibleAccounts(caller: Caller): AccessibleAccounts {
 }
 
 /** Returns the accounts that an account's role permits it to access, regardless of limits of a key. */
-export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): RoleReach {
+export function getAccessibleAccountsOfRole({ role, userId }: Pick<Caller, 'role' | 'userId'>): AccountsOfRole {
   if (role === 'admin') return { all: true };
   if (role === 'utility') return { enrolledBy: userId };
   return { only: userId };
@@ -35,7 +35,10 @@ export function checkIdentities(
   if (given.some(({ certificate_sha256 }) => certificate_sha256 !== undefined))
     throw new AppError('certificateRegistrars');
   if (given.some(({ external_id }) => external_id !== undefined))
-    throw unprocessable({ field: 'external_id', message: 'can only be set by utilities and administrators' });
+    throw createUnprocessableError({
+      field: 'external_id',
+      message: 'can only be set by utilities and administrators',
+    });
 }
 
 /**

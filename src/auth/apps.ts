@@ -8,7 +8,7 @@ import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts
 import type { Tables } from '#src/database/tables.ts';
 import { endAuthorizations } from '#src/users/app-access.ts';
 import { syncGreenButtonNotices } from './green-button-notices.ts';
-import { hashApiKey, newSecret } from './key-format.ts';
+import { createSecret, hashApiKey } from './key-format.ts';
 
 const SECRET_PREFIX = 'eus_cs_';
 /** Maximum number of apps of an account. */
@@ -50,7 +50,7 @@ export async function createApp(
     .where('user_id', '=', ownerId)
     .executeTakeFirstOrThrow();
   if (Number(count) >= MAX_APPS_PER_ACCOUNT) throw new AppError('tooManyApps');
-  const secret = type === 'confidential' ? newSecret(SECRET_PREFIX) : null;
+  const secret = type === 'confidential' ? createSecret(SECRET_PREFIX) : null;
   const app = await trx
     .insertInto('apps')
     .values({

@@ -50,7 +50,7 @@ function limitsOf(plans: Record<string, WindowLimits>, key: string, plan: string
  * costs one statement. Of several concurrent processes, one always succeeds, so each succeeds eventually. A count of -1 takes back a
  * counted request. `plans`: limits by plan, and for `address`.
  */
-export function countInStore(
+export function countRequestsInStore(
   plans: Record<string, WindowLimits>,
   clock: () => Date,
 ): (

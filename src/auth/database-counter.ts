@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { buildStatementOnce, type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
-import { type CounterStore, countInStore } from './count-in-store.ts';
+import { buildStatementOnce, type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
+import { type CounterStore, countRequestsInStore } from './count-in-store.ts';
 import { ADDRESS_LIMITS, type CountRequestBatch, countInBatches, type Limits } from './request-counter.ts';
 import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
 
@@ -21,7 +21,7 @@ export async function findSuspendedInDatabase(db: Database, keys: readonly strin
 }
 
 export function countInDatabase(db: Database, plans: Record<string, Limits>, clock: () => Date): CountRequestBatch {
-  const count = countInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
+  const count = countRequestsInStore({ address: ADDRESS_LIMITS, ...plans }, clock);
   const store = inDatabase(db);
   return async (keys, counts, weight) => {
     try {
@@ -49,7 +49,7 @@ export async function deleteOldCounters(db: Database, now: Date): Promise<void> 
 const addCounts = buildStatementOnce(
   (keys: string[], plans: (string | null)[], least: string[], most: string[], add: string[]) =>
     sql<{ counted: string; plan: string | null; counters: number[]; is_done: boolean }>`
-      ${PREPARED_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
+      ${PREPARED_STATEMENT_PREFIX_SQL}SELECT * FROM add_request_counts(${keys}::text[], ${plans}::text[], ${least}::text[], ${most}::text[], ${add}::text[])`,
 );
 
 /** Counters in the rows of request_counts (sql/interface/1_request_counts.sql). */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { parseCell, setCell } from '#src/core/cell.ts';
 import { hasKeyForm } from '#src/core/secrets.ts';
-import { getShownKeyPrefix, newKey } from './key-format.ts';
+import { createKeyText, getShownKeyPrefix } from './key-format.ts';
 
 afterEach(() => setCell(undefined));
 
@@ -12,7 +12,7 @@ test('a key contains its environment and its cell, and ends with a checksum of e
   fc.assert(
     fc.property(cells, fc.constantFrom('live' as const, 'sandbox' as const), (cell, environment) => {
       setCell(cell);
-      const key = newKey(environment);
+      const key = createKeyText(environment);
       const start = `eus_${environment === 'live' ? 'live' : 'test'}_${cell === undefined ? '' : `${cell}_`}`;
       expect(key).toMatch(new RegExp(`^${start}[0-9A-Za-z]{42}$`));
       expect(hasKeyForm(key, environment)).toBe(true);

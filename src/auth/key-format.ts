@@ -24,7 +24,7 @@ function checksum(text: string): string {
  * Returns a new secret: the prefix, the cell's name and `_` (if the cell has a name), 36 random characters (214 bits), and 6 characters of
  * checksum.
  */
-export function newSecret(prefix: string): string {
+export function createSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
     // Random bytes from 248 on are skipped, because they would make some characters more likely than others.
@@ -44,7 +44,7 @@ export const isAccessToken = (text: string): boolean =>
   checksum(text.slice(0, -CHECK_CHARACTERS)) === text.slice(-CHECK_CHARACTERS);
 
 /** Returns a new key: `eus_live_` or `eus_test_`, the cell, random characters and a checksum. */
-export const newKey = (environment: Environment): string => newSecret(API_KEY_PREFIX[environment]);
+export const createKeyText = (environment: Environment): string => createSecret(API_KEY_PREFIX[environment]);
 
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 export const getShownKeyPrefix = (key: string): string => key.slice(0, shownOf(key));

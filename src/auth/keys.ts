@@ -11,7 +11,7 @@ import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 import { createUser, findUser } from '#src/users/store.ts';
 import type { DeviceOfKey, HomeOfMember } from './authenticate.ts';
-import { getShownKeyPrefix, hashApiKey, newKey } from './key-format.ts';
+import { createKeyText, getShownKeyPrefix, hashApiKey } from './key-format.ts';
 import { DEFAULT_SCOPES, isScope, type Scope } from './scopes.ts';
 
 /** A new key; it is shown only once. */
@@ -49,7 +49,7 @@ export async function createKey(
     home?: Pick<HomeOfMember, 'memberId' | 'userId'>;
   },
 ): Promise<CreatedKey> {
-  const key = options.key ?? newKey(options.environment);
+  const key = options.key ?? createKeyText(options.environment);
   const created: CreatedKey = {
     key_id: newId('key'),
     key,

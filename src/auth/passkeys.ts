@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -136,9 +136,10 @@ export async function addPasskey(
   const { userId, name, response, site, now } = added;
   const challenge = await takeChallenge(trx, added.challengeId, added);
   if (challenge === null)
-    throw unprocessable({ field: 'challenge_id', message: 'has expired or was already used; try again' });
+    throw createUnprocessableError({ field: 'challenge_id', message: 'has expired or was already used; try again' });
   const credential = await verifyCreation(response, challenge, site);
-  if (!credential) throw unprocessable({ field: 'credential', message: 'does not match the challenge; try again' });
+  if (!credential)
+    throw createUnprocessableError({ field: 'credential', message: 'does not match the challenge; try again' });
   // Raw SQL: an advisory lock. It serialises additions by account, because concurrent additions would all see the same count.
   await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('passkeys of', userId)}::bigint)`.execute(trx);
   const { count } = await trx
@@ -147,7 +148,7 @@ export async function addPasskey(
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   if (count >= MAX_PASSKEYS)
-    throw unprocessable({
+    throw createUnprocessableError({
       field: 'credential',
       message: `is one too many: an account can have at most ${MAX_PASSKEYS}`,
     });
@@ -166,7 +167,7 @@ export async function addPasskey(
     .onConflict((on) => on.column('credential_id').doNothing())
     .returning(COLUMNS)
     .executeTakeFirst();
-  if (!row) throw unprocessable({ field: 'credential', message: 'is in use already' });
+  if (!row) throw createUnprocessableError({ field: 'credential', message: 'is in use already' });
   return row;
 }
 

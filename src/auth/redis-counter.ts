@@ -3,7 +3,7 @@ import { createClient } from '@redis/client';
 import { sql } from 'kysely';
 import type { Logger } from '#src/core/log.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CounterChange, type CounterStore, countInStore } from './count-in-store.ts';
+import { type CounterChange, type CounterStore, countRequestsInStore } from './count-in-store.ts';
 import { countInDatabase, findSuspendedInDatabase } from './database-counter.ts';
 import { ADDRESS_LIMITS, countInBatches, type Limits, type RequestCounter } from './request-counter.ts';
 import { getCounterNumbers, NO_REQUEST_LIMIT, parseCounterNumbers } from './request-windows.ts';
@@ -50,7 +50,7 @@ export async function createRedisCounter(
   },
 ): Promise<RequestCounter & { stop(): Promise<void> }> {
   const { db, clock, environment, log } = parts;
-  const count = countInStore({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
+  const count = countRequestsInStore({ address: ADDRESS_LIMITS, ...parts.plans }, clock);
   const inDatabase = countInDatabase(db, parts.plans, clock);
   const client = await connect(url, log);
 

@@ -28,7 +28,7 @@ export const SCOPES_FOR_HOMEOWNERS: readonly Scope[] = ['insights:read', 'alerts
  * Scopes that a key limited to a group may have, and that the export of an account needs. Access to single readings is excluded, because
  * single readings show when somebody showers.
  */
-export const READING_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
+export const READ_ONLY_SCOPES: readonly Scope[] = DEFAULT_SCOPES.filter((scope) => scope.endsWith(':read'));
 
 /**
  * Scopes of a member in the home of another account. Only the owner can manage the members and keys of the home, because that needs

@@ -236,7 +236,7 @@ async function tryCode(
  * Returns the URL of a sign-in link. The token is in the fragment of the URL, which browsers send to no server, so no log contains the
  * token.
  */
-export const signInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
+export const getSignInLink = (publicUrl: string, token: string): string => `${publicUrl}/dashboard/sign-in#${token}`;
 
 /** Returns the URL of a link that confirms a new address of an account. */
 export const getEmailConfirmationLink = (publicUrl: string, secret: string, emailChangeId: string): string =>

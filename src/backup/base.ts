@@ -6,7 +6,7 @@ import { nullIfAbsent } from '#src/core/files.ts';
 import { VERSION } from '#src/core/version.ts';
 import { createPool, type PoolClient, withPool } from '#src/database/connect.ts';
 import { embeddedUrl, getClusterFolder, readMajorVersion, superuserUrl } from '#src/database/embedded-postgres.ts';
-import { BASE_FILE, createManifest, listWalSegmentsBetween, MANIFEST_FILE, type Manifest } from './copies.ts';
+import { BASE_FILE, type BackupManifest, createManifest, listWalSegmentsBetween, MANIFEST_FILE } from './copies.ts';
 import { flushFolder, makePrivateFolder, packFiles, rethrowWithExplanation, writeFileAtomically } from './files.ts';
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
@@ -26,7 +26,7 @@ const CONTROL = 'global/pg_control';
 /** Result of a base copy. */
 export interface BaseBackupCopy {
   folder: string;
-  manifest: Manifest;
+  manifest: BackupManifest;
   /** Size of the compressed copy on its disk, in bytes. */
   packedBytes: number;
 }
@@ -77,7 +77,7 @@ export async function takeBaseBackup(options: {
     );
     try {
       const file = await packFiles(partial, BASE_FILE, made.entries(key !== null), key);
-      const manifest = made.manifest as Manifest;
+      const manifest = made.manifest as BackupManifest;
       await writeFileAtomically(join(partial, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
       const { size } = await lstat(join(partial, file));
       await rename(partial, folder);
@@ -140,20 +140,20 @@ export async function readInstallationName(dataDir: string): Promise<string> {
 }
 
 type Facts = Pick<
-  Manifest,
+  BackupManifest,
   'complete_until' | 'consistent_from' | 'first_segment' | 'last_segment' | 'bytes' | 'has_secret_key'
 >;
 
 /** The files of one base copy of the cluster, in the order in which PostgreSQL requires them. */
 class CopyOfCluster {
-  manifest: Manifest | null = null;
+  manifest: BackupManifest | null = null;
   readonly #dataDir: string;
   readonly #cluster: string;
   readonly #client: PoolClient;
-  readonly #describe: (facts: Facts) => Manifest;
+  readonly #describe: (facts: Facts) => BackupManifest;
   #bytes = 0;
 
-  constructor(dataDir: string, client: PoolClient, describe: (facts: Facts) => Manifest) {
+  constructor(dataDir: string, client: PoolClient, describe: (facts: Facts) => BackupManifest) {
     this.#dataDir = resolve(dataDir);
     this.#cluster = getClusterFolder(dataDir);
     this.#client = client;

@@ -33,12 +33,12 @@ const manifestSchema = z.object({
   is_sealed: z.boolean(),
   has_secret_key: z.boolean(),
 });
-export type Manifest = z.infer<typeof manifestSchema>;
+export type BackupManifest = z.infer<typeof manifestSchema>;
 
-export const createManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...facts });
+export const createManifest = (facts: Omit<BackupManifest, 'format'>): BackupManifest => ({ format: FORMAT, ...facts });
 
 /** Reads a manifest. Throws, with the remedy, if the manifest belongs to a newer version or the text is not a manifest. */
-export function readManifest(text: string, file: string): Manifest {
+export function readManifest(text: string, file: string): BackupManifest {
   let parsedManifest: unknown;
   try {
     parsedManifest = JSON.parse(text);
@@ -65,7 +65,7 @@ export interface RestoreEnvironment {
 }
 
 /** Returns the reason why a copy cannot be restored on this machine, with the remedy. Null if it can be restored. Pure. */
-export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment): string | null {
+export function explainRestoreRefusal(copy: BackupManifest, here: RestoreEnvironment): string | null {
   if (!here.schemas.includes(copy.schema))
     return `The copy was made by version ${copy.service}, which is newer than this one (${here.service}). Restore it with that version or a later one.`;
   if (copy.postgres_major > here.postgresMajor)
@@ -80,7 +80,7 @@ export function explainRestoreRefusal(copy: Manifest, here: RestoreEnvironment):
 /** A base copy that was found in a target. `folder`: path of the copy. */
 export interface FoundBackupCopy {
   folder: string;
-  manifest: Manifest;
+  manifest: BackupManifest;
 }
 
 /**

@@ -180,19 +180,20 @@ const RESTORED = 'restored.json';
 
 /** Endings that the first start of a restored installation must apply. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
-export type RestoredState = z.infer<typeof restoredSchema>;
+export type EndingsAfterRestore = z.infer<typeof restoredSchema>;
 
-export const writeRestoredState = (dataDir: string, state: RestoredState): Promise<void> =>
+export const writeEndingsAfterRestore = (dataDir: string, state: EndingsAfterRestore): Promise<void> =>
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
  * Returns the endings that the first start must apply; null if the installation was not restored, or has started since the restore. Throws
  * if the file is truncated.
  */
-export async function readRestoredState(dataDir: string): Promise<RestoredState | null> {
+export async function readEndingsAfterRestore(dataDir: string): Promise<EndingsAfterRestore | null> {
   const file = join(dataDir, RESTORED);
   if (!existsSync(file)) return null;
   return restoredSchema.parse(JSON.parse(await readFile(file, 'utf8')));
 }
 
-export const deleteRestoredState = (dataDir: string): Promise<void> => rm(join(dataDir, RESTORED), { force: true });
+export const deleteEndingsAfterRestore = (dataDir: string): Promise<void> =>
+  rm(join(dataDir, RESTORED), { force: true });

@@ -7,16 +7,16 @@ import { getClusterFolder, recoverEmbedded } from '#src/database/embedded-postgr
 import { listMigrations } from '#src/database/migrate.ts';
 import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import {
+  type BackupManifest,
   chooseBackupCopy,
   explainRestoreRefusal,
   type FoundBackupCopy,
   listWalSegmentsAfter,
   listWalSegmentsBetween,
   MANIFEST_FILE,
-  type Manifest,
   readManifest,
 } from './copies.ts';
-import { getEndedFiles, readEndedObjects, writeRestoredState } from './ended.ts';
+import { getEndedFiles, readEndedObjects, writeEndingsAfterRestore } from './ended.ts';
 import {
   type Decrypter,
   findBackupCopies,
@@ -61,7 +61,7 @@ export async function restoreBackup(options: {
     const until = target ?? archive.until;
     const files = targets === null ? [] : getEndedFiles(copy.folder, targets);
     const { endings, tornLines } = await readEndedObjects(files, new Date(until.getTime() - LONGEST_TRANSACTION_MS));
-    await writeRestoredState(dataDir, { until: until.toISOString(), endings });
+    await writeEndingsAfterRestore(dataDir, { until: until.toISOString(), endings });
     const hasEnded = files.some((file) => existsSync(file));
     return {
       manifest,
@@ -212,7 +212,7 @@ const recoverySettings = (target: Date | null): string =>
 /** Lets PostgreSQL apply the WAL up to the target time, begin a new timeline, and stop. */
 async function recover(
   dataDir: string,
-  manifest: Manifest,
+  manifest: BackupManifest,
   { segments, opener, target }: Archive & { opener: Decrypter | null; target: Date | null },
 ): Promise<void> {
   const cluster = getClusterFolder(dataDir);

@@ -1,5 +1,5 @@
 import { asMilliwattHours, kwhToMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { Meter } from '#src/database/meter.ts';
 import { getNativeName } from '#src/devices/channel-name.ts';
 import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
@@ -113,7 +113,7 @@ async function seriesOf(
 ): Promise<Series[]> {
   const meters = deviceId === null ? await connectionOf(db, userId, range) : [{ deviceId, meter: 'any' as const }];
   // Raw SQL, because lists of ids are passed as parameters.
-  const { rows } = await createQueryOfDatabase(db)<
+  const { rows } = await createQueryFunction(db)<
     Omit<Series, 'fromMs' | 'untilMs'> & { counts_from: Bound; counts_until: Bound }
   >(
     `SELECT s.series_id, s.device_id, s.channel, s.kind, i.native_name, s.counts_from, s.counts_until, s.counts_export, s.meter, i.closed_until IS NOT NULL AS is_cut,
@@ -194,7 +194,7 @@ interface Ends {
 /** Returns the states of registers at the given instants (Unix ms), in the given order. */
 async function standingsAt(db: Database, asked: readonly { id: number; atMs: number }[]): Promise<Ends[]> {
   // Raw SQL: finds the readings around each instant of a series by index.
-  const { rows } = await createQueryOfDatabase(db)<{
+  const { rows } = await createQueryFunction(db)<{
     at: Date;
     last_at: Date | null;
     value: number | null;
@@ -240,7 +240,7 @@ async function breaksIn(
   spans: readonly { id: number; fromMs: number; toMs: number }[],
 ): Promise<Map<number, RegisterBreak[]>> {
   if (spans.length === 0) return new Map();
-  const { rows } = await createQueryOfDatabase(db)<{
+  const { rows } = await createQueryFunction(db)<{
     series_id: number;
     verdict: string;
     value: number;

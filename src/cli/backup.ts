@@ -6,7 +6,7 @@ import { restoreBackup } from '#src/backup/restore.ts';
 import { createEncryptionKey, writeKeyFile } from '#src/backup/seal.ts';
 import { type VerificationReport, verifyBackup } from '#src/backup/verify.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { releaseHeldDeliveries } from '#src/delivery/hold.ts';
 import { loadConfigOfRunningService } from '#src/start/ports.ts';
 import { readFirstLine } from './option-values.ts';
@@ -83,7 +83,7 @@ async function copy({ to, passphraseFile, json }: Options): Promise<void> {
       'DATABASE_URL names an external database: back it up with pgBackRest (deploy/backup/README.md) or another tool.',
     );
   // Throws, with the remedy, unless the service is running.
-  await databaseUrl(config);
+  await findDatabaseUrl(config);
   const key = passphraseFile === undefined ? null : await createEncryptionKey(await passphraseIn(passphraseFile));
   const installation = await readInstallationName(config.dataDir);
   const made = await takeBaseBackup({ dataDir: config.dataDir, target: to, installation, key, now: new Date() });

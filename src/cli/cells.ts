@@ -10,7 +10,7 @@ import { createDatabase, createPool } from '#src/database/connect.ts';
 import { synchroniseRouters } from '#src/start/cells/exceptions.ts';
 import { type CellHealth, type CellsHealth, readCellsHealth } from '#src/start/cells/health.ts';
 import { type CellMoveReport, FIRST_CELL, moveToCell } from '#src/start/cells/move.ts';
-import { secretKey } from '#src/start/secret-key.ts';
+import { loadSecretKey } from '#src/start/secret-key.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
 import { assertDatabaseReachable, MAX_CONNECTED_AFTER_MOVE_MS, openSourceDatabase } from './migrate.ts';
 import { withProgress } from './progress-bar.ts';
@@ -114,7 +114,7 @@ async function move(users: readonly string[], to: string, file: CellsFile): Prom
       users,
       places: placesOf(file),
       source,
-      secrets: { source: await secretKey(config, createDatabase(source)), target: targetSecret },
+      secrets: { source: await loadSecretKey(config, createDatabase(source)), target: targetSecret },
       taking: { retentionMonths, maxChannels },
       connectedMs: MAX_CONNECTED_AFTER_MOVE_MS,
     };

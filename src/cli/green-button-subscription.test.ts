@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
 import { type Receiver, startReceiver, type WebhookCall } from '#test/support/receiver.ts';
 import { downloadSubscription, readSubscriptionToken } from './green-button-subscription.ts';
@@ -74,7 +74,8 @@ describe('a subscription of somebody else’s server', () => {
     const counts = createImportCounts();
     const elements: ImportElement[] = [];
     const bytes: number[] = [];
-    for await (const one of greenButton(undefined, files)(url, counts, (read) => bytes.push(read))) elements.push(one);
+    for await (const one of createGreenButtonImport(undefined, files)(url, counts, (read) => bytes.push(read)))
+      elements.push(one);
     expect(elements.map((one) => [one.channel, 'energy_kwh' in one && one.energy_kwh])).toEqual([
       ['export', 1],
       ['export', 1.001],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createImportCounts } from '#simulators/past/element.ts';
-import { getImportExitCode, importReaderFor, registerCommands, suggestImportCommand } from './import.ts';
+import { createImportReader, getImportExitCode, registerCommands, suggestImportCommand } from './import.ts';
 
 const FINE = { rejected: {}, left_out: {}, unreadable: 0 };
 
@@ -43,17 +43,17 @@ test('the suggested import command is quoted for a shell', () => {
 });
 
 /** Returns the reader for the files of a command line. The import itself does not run. */
-function readerFor(...line: string[]): ReturnType<typeof importReaderFor> {
+function readerFor(...line: string[]): ReturnType<typeof createImportReader> {
   const program = new Command();
   registerCommands(program);
-  const parsed: Parameters<typeof importReaderFor>[0][] = [];
+  const parsed: Parameters<typeof createImportReader>[0][] = [];
   program.commands[0]?.action((_files, options) => {
     parsed.push(options);
   });
   program.parse(['import', '--device', 'dev_1', ...line, 'meters.csv'], { from: 'user' });
   const [options] = parsed;
   if (!options) throw new Error('the command was not run');
-  return importReaderFor(options);
+  return createImportReader(options);
 }
 
 test('--where takes only rows that match all its values, and rejects a column that the file lacks', async () => {

@@ -6,8 +6,8 @@ import { csvReadings } from '#simulators/csv-readings.ts';
 import { type ImportResult, importFiles } from '#simulators/import-files.ts';
 import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
-import { homeAssistant, listHomeAssistantSeries } from '#simulators/past/home-assistant.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createHomeAssistantImport, listHomeAssistantSeries } from '#simulators/past/home-assistant.ts';
 import { type ImportSeries, parseEnergyUnit } from '#simulators/past/series.ts';
 import { getLocalMqttUrl } from '#src/config/load.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
@@ -124,7 +124,7 @@ async function run(files: string[], options: Options, command: Command): Promise
         mqttUrl: getLocalMqttUrl(config),
         signal,
         onBytes: (file, bytes) => bar.update(sum(read.set(file, bytes).values())),
-        read: pages ? greenButton(options.usagePoint, pages) : importReaderFor(options),
+        read: pages ? createGreenButtonImport(options.usagePoint, pages) : createImportReader(options),
       });
     });
     bar.stop();
@@ -139,12 +139,12 @@ async function run(files: string[], options: Options, command: Command): Promise
 }
 
 /** Returns the reader for the selected file format. */
-export function importReaderFor(options: Options): ImportReader {
+export function createImportReader(options: Options): ImportReader {
   const { format, entity = '', channel, usagePoint, tz } = options;
-  if (format === 'green-button') return greenButton(usagePoint);
+  if (format === 'green-button') return createGreenButtonImport(usagePoint);
   if (format === 'dsmr-reader') return createDsmrReaderImport(tz);
   if (format === 'home-assistant')
-    return homeAssistant({ entity, channel, unit: parseEnergyUnit(options.unit ?? null) ?? undefined });
+    return createHomeAssistantImport({ entity, channel, unit: parseEnergyUnit(options.unit ?? null) ?? undefined });
   const csv = {
     timeColumn: options.timeColumn,
     valueColumn: options.registerColumn ?? options.valueColumn ?? 'energy_total_kwh',

@@ -5,10 +5,10 @@ import { type Config, loadConfig } from '#src/config/load.ts';
 import { escapeForTerminal } from '#src/core/output.ts';
 import { createDatabase, withPool } from '#src/database/connect.ts';
 import { hasEmbedded, isEmbeddedAlive } from '#src/database/embedded-postgres.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { type MoveReport, moveInstallation } from '#src/start/move.ts';
-import { secretKey } from '#src/start/secret-key.ts';
+import { loadSecretKey } from '#src/start/secret-key.ts';
 import { moveUsers, type UsersMoveReport } from '#src/start/users-move/move-users.ts';
 import { describeUnpricedTariffs } from '#src/start/users-move/unpriced-tariffs.ts';
 import { withProgress } from './progress-bar.ts';
@@ -91,7 +91,7 @@ async function moveAccounts(options: {
   const config = loadConfig();
   const { url, release } = await openSourceDatabase(config);
   const source = await withPool(url, { max: 1, applicationName: 'energy migrate' }, (pool) =>
-    secretKey(config, createDatabase(pool)),
+    loadSecretKey(config, createDatabase(pool)),
   );
   const { retentionMonths, maxChannels } = config;
   const wanted = { accounts, secrets: { source, target }, taking: { retentionMonths, maxChannels } };
@@ -135,7 +135,7 @@ function printAccounts({
 export async function openSourceDatabase(config: Config): Promise<{ url: string; release(): Promise<void> }> {
   const { database, dataDir } = config;
   if (database.url || !hasEmbedded(dataDir) || (await isEmbeddedAlive(dataDir)))
-    return { url: await databaseUrl(config), release: async () => {} };
+    return { url: await findDatabaseUrl(config), release: async () => {} };
   return openDatabaseOfStoppedService(config);
 }
 

@@ -51,7 +51,7 @@ test('prints an error that quotes a hostile file without the characters that con
   const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
   const file = join(folder, 'readings.csv');
   await writeFile(file, 'ts,\u001b[2J\u009b31mkwh\n2026-01-01T00:00:00Z,1\n');
-  const read = imports.importReaderFor({ format: 'csv', timeColumn: 'time', kind: 'register', where: [] } as never);
+  const read = imports.createImportReader({ format: 'csv', timeColumn: 'time', kind: 'register', where: [] } as never);
   const counts = { rows: 0 } as never;
   const readAll = async () => {
     for await (const _ of read(file, counts, () => {}));

@@ -13,7 +13,7 @@ import {
 } from './addresses.ts';
 import { VARIABLE_MEANINGS } from './meanings.ts';
 import { findOidcErrors, readOidcConfig } from './oidc.ts';
-import { SECRET_VARIABLES, type Variables, variables } from './sections.ts';
+import { SECRET_VARIABLES, type Variables, variablesSchema } from './sections.ts';
 
 /** Error for an invalid environment. The message has one line per invalid variable. */
 export class ConfigError extends Error {
@@ -34,7 +34,7 @@ export const getGivenVariables = (env: Record<string, string | undefined> = proc
  * Identifiers that this process creates after the call contain the name of the environment's cell.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = variables.safeParse(getGivenVariables(env), { error: describeIssue });
+  const parsed = variablesSchema.safeParse(getGivenVariables(env), { error: describeIssue });
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeVariableIssue).join('\n'));
   const problems = findCombinationErrors(parsed.data);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -243,7 +243,7 @@ function decoded(text: string): string {
 /** Returns every variable with its effective value (null: unset). Secrets are masked; URLs show only their hosts. */
 export function readEffectiveVariables(env: Record<string, string | undefined> = process.env): Record<string, unknown> {
   const config = loadConfig(env);
-  const parsed: Record<string, unknown> = variables.parse(getGivenVariables(env));
+  const parsed: Record<string, unknown> = variablesSchema.parse(getGivenVariables(env));
   const derived: Record<string, unknown> = {
     DATA_DIR: config.dataDir,
     PUBLIC_URL: config.publicUrl,
@@ -258,7 +258,7 @@ export function readEffectiveVariables(env: Record<string, string | undefined> =
     DATABASE_READ_URL: config.database.readUrl ?? config.database.url,
   };
   return Object.fromEntries(
-    Object.keys(variables.shape).map((name) => {
+    Object.keys(variablesSchema.shape).map((name) => {
       const value = derived[name] ?? parsed[name] ?? null;
       if (value === null || !SECRET_VARIABLES.has(name)) return [name, value];
       return [name, name.includes('_URL') || name.endsWith('_ENDPOINT') ? maskUrl(String(value)) : '(set)'];

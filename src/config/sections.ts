@@ -107,7 +107,7 @@ const domains = list
   );
 
 /** Every variable that the service reads, with its validation. An empty variable counts as unset. */
-export const variables = z.object({
+export const variablesSchema = z.object({
   ENVIRONMENT: z.enum(ENVIRONMENTS).default('live'),
   CELL: z
     .string()
@@ -179,7 +179,7 @@ export const variables = z.object({
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 });
 
-export type Variables = z.infer<typeof variables>;
+export type Variables = z.infer<typeof variablesSchema>;
 
 /** Variables whose value is never shown. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { unprocessable } from './errors.ts';
+import { createUnprocessableError } from './errors.ts';
 
 /** CSV table whose first line names its columns. */
 export interface CsvTable {
@@ -20,7 +20,7 @@ const SLICE = 65_536;
 
 /**
  * Reads a CSV table: cells separated by `delimiter`, quotes as in RFC 4180, CRLF or LF, with or without a byte order
- * mark. Ignores empty lines and blanks around cells. Throws `unprocessable`, with the line, if the text is not such a
+ * mark. Ignores empty lines and blanks around cells. Throws an error with status 422, with the line, if the text is not such a
  * table or has more than `maxRows` rows.
  */
 export async function readCsvTable(text: string, maxRows: number, delimiter = ','): Promise<CsvTable> {
@@ -43,7 +43,7 @@ export async function readCsvTable(text: string, maxRows: number, delimiter = ',
   return table;
 }
 
-const wrong = (line: number, message: string) => unprocessable({ field: `line ${line}`, message });
+const wrong = (line: number, message: string) => createUnprocessableError({ field: `line ${line}`, message });
 
 function* slices(text: string): Generator<string> {
   for (let from = 0; from < text.length; from += SLICE) yield text.slice(from, from + SLICE);

@@ -330,7 +330,7 @@ export class AppError extends Error {
 }
 
 /** Creates an error 422 with the invalid fields. */
-export const unprocessable = (...details: FieldError[]) => new AppError('unprocessable', { details });
+export const createUnprocessableError = (...details: FieldError[]) => new AppError('unprocessable', { details });
 
 /** Returns the value, or throws 404 if it is null. */
 export function requireFound<T>(found: T | null): T {

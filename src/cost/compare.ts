@@ -1,5 +1,5 @@
 import { formatRounded } from '#src/core/decimal.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { createDayRange, type Range } from '#src/energy/ranges.ts';
 import { loadAllTariffs } from '#src/tariffs/store.ts';
@@ -78,7 +78,7 @@ export async function compareOffers(
     const message = `must be ${currency}, the currency of ${current ? 'the user’s tariffs in the range' : 'the first tariff'}`;
     return offer.currency === currency ? [] : [{ field: `tariffs.${index}.currency`, message }];
   });
-  if (wrong.length > 0) throw unprocessable(...wrong);
+  if (wrong.length > 0) throw createUnprocessableError(...wrong);
   const always = offers.map((tariff) => ({ ...tariff, validFrom: range.start }));
   const held = await loadCostInputs(db, userId, [...own, ...always], { range, now }, signal);
   const tariffs = [own, ...always.map((one) => [one])];

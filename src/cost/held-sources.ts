@@ -5,7 +5,7 @@ import type { Tariff } from '#src/tariffs/tariff.ts';
 import type { BoughtEnergy, EnergyMeter } from './bought-energy.ts';
 import {
   type CostSources,
-  findPeak,
+  findPeakEnergy,
   getCostedQuarterHours,
   getMonthRange,
   roundUpToQuarterHour,
@@ -87,7 +87,7 @@ export async function loadEarlierMonths(
       from: new Date(roundUpToQuarterHour(from)),
       to: new Date(roundUpToQuarterHour(to)),
     });
-    const hasPeak = findPeak(energy) !== null;
+    const hasPeak = findPeakEnergy(energy) !== null;
     if (hasPeak) months.unshift(energy);
     if (hasPeak && to <= range.from) found++;
     month = month.minus({ months: 1 });

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { addFractions, type Fraction } from '#src/core/decimal.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { createDayRange, type Range, splitQuarterHours } from '#src/energy/ranges.ts';
 import { type ClockDay, type ClockQuarterHour, createWallClock } from '#src/energy/wall-clock.ts';
@@ -140,7 +140,7 @@ export function assertSingleCurrency(
   const other = held.find(({ currency }) => currency !== held[0]?.currency);
   if (!other) return held[0]?.currency ?? null;
   const message = `the range has costs in ${held[0]?.currency} and, from ${other.validFrom} on, in ${other.currency}: request each currency separately`;
-  throw unprocessable({ field, message });
+  throw createUnprocessableError({ field, message });
 }
 
 interface AskedMonths {
@@ -217,7 +217,7 @@ function peaksOf(
       from: new Date(roundUpToQuarterHour(from)),
       to: new Date(Math.min(roundUpToQuarterHour(to), roundUpToQuarterHour(now))),
     };
-    return span.from >= span.to ? null : findPeak(await meter.boughtIn(span));
+    return span.from >= span.to ? null : findPeakEnergy(await meter.boughtIn(span));
   };
   return (month) => {
     const name = month.toFormat('yyyy-MM');
@@ -228,7 +228,11 @@ function peaksOf(
 }
 
 /** Returns the energy of the highest quarter-hour that can be a month's peak; null if there is none. Pure. */
-export function findPeak({ imported, estimated, coveredMs }: BoughtEnergy<number | bigint>): number | bigint | null {
+export function findPeakEnergy({
+  imported,
+  estimated,
+  coveredMs,
+}: BoughtEnergy<number | bigint>): number | bigint | null {
   let peak: number | bigint | null = null;
   for (let at = 0; at < imported.length; at++) {
     const energy = imported[at] as number | bigint;

@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { User } from '#clients/typescript/client.ts';
 import { callApi, formatErrorSentence, useSeenAt, withQuery } from './api.ts';
 import { type Children, html } from './html.ts';
-import { ago } from './parts/format.ts';
+import { formatTimeAgo } from './parts/format.ts';
 import { Icon } from './parts/icons.ts';
 import { TimeZoneQuestion } from './parts/time-zone.ts';
 import { usePageLink, useSession } from './session.ts';
@@ -57,7 +57,7 @@ export function Layout({ page, children }: { page: string; children?: Children }
       </nav>
       ${me.role !== 'homeowner' && !OF_NOBODY.has(page) && html`<${UserPicker} />`}
     </header>
-    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: ago(seenAt) })}</p>`}${!OF_NOBODY.has(page) && html`<${TimeZoneQuestion} />`}${children}</main>
+    <main id="main" tabindex="-1">${seenAt !== null && html`<p class="note" role="status">${words().period.offline({ ago: formatTimeAgo(seenAt) })}</p>`}${!OF_NOBODY.has(page) && html`<${TimeZoneQuestion} />`}${children}</main>
     <footer class="quiet">${me.email} · ${roles[me.role]} · <a href="/docs" target="_blank" rel="noreferrer">${frame.docs}</a></footer>
   `;
 }

@@ -16,7 +16,7 @@ import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { isTracing, recordPastSpan } from '#src/core/tracing.ts';
 import { HostUnavailableError, queryHost, type ServerRole, WatchedClient } from './hosts.ts';
 import { createHostsPool } from './hosts-pool.ts';
-import { refuseConnectionsDuringStandstill, STANDSTILL_PROBE_TIMEOUT_MS } from './standstill.ts';
+import { refuseConnectionsWhileServerHangs, STANDSTILL_PROBE_TIMEOUT_MS } from './standstill.ts';
 import type { Tables } from './tables.ts';
 
 export type { Pool, PoolClient } from 'pg';
@@ -94,7 +94,7 @@ export function createPool(
       },
       wanted,
     );
-  if (options.isAnswering) refuseConnectionsDuringStandstill(pool, () => answerOfOne(urls.map(probe)));
+  if (options.isAnswering) refuseConnectionsWhileServerHangs(pool, () => answerOfOne(urls.map(probe)));
   // Closes a released connection whose server has changed its role, because the connection must not be reused.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
@@ -136,7 +136,7 @@ const answerOfOne = (asked: Promise<boolean>[]): Promise<unknown> =>
 export type Query = <Row>(text: string, values: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
 /** Returns a function that runs SQL statements through a kysely instance, inside its transaction if it has one. */
-export const createQueryOfDatabase =
+export const createQueryFunction =
   (db: Database): Query =>
   <Row>(text: string, values: readonly unknown[]) =>
     db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
@@ -166,7 +166,7 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
         throw new Error(`not every parameter is exactly one of the values: ${text}`);
       built = { text, places };
     }
-    return createQueryOfDatabase(db)<Row>(
+    return createQueryFunction(db)<Row>(
       built.text,
       built.places.map((place) => values[place]),
     );
@@ -179,7 +179,7 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
  * values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
-export const PREPARED_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
+export const PREPARED_STATEMENT_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
 const IS_PREPARED = /^\s*\/\* prepared \*\//;
 
 /** Names of the prepared statements by their text. */

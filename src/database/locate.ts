@@ -5,7 +5,7 @@ import { embeddedUrl, isEmbeddedAlive } from './embedded-postgres.ts';
  * Returns the URL of the database: the configured URL, or the URL of the data directory's embedded database, which must be running. If it
  * is not running, throws with the remedy.
  */
-export async function databaseUrl(config: Config): Promise<string> {
+export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.database.url) return config.database.url;
   if (await isEmbeddedAlive(config.dataDir)) return embeddedUrl(config.dataDir);
   throw new Error(

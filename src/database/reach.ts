@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /** Accounts that a role can access: the account itself, the account and those that it enrolled, or all accounts. */
-export type RoleReach = { only: string } | { enrolledBy: string } | { all: true };
+export type AccountsOfRole = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
  * The accounts that a caller can access (its reach): all that its role can access, or among these only the homes of one group and of the
@@ -10,7 +10,7 @@ export type RoleReach = { only: string } | { enrolledBy: string } | { all: true 
  * found within a reach (`resolveRequestedUserId`, `findDevice`): functions that create or erase, commands of `energy`, and lists of the
  * caller's own objects.
  */
-export type AccessibleAccounts = RoleReach | { inGroup: string; of: RoleReach };
+export type AccessibleAccounts = AccountsOfRole | { inGroup: string; of: AccountsOfRole };
 
 /** All accounts, for operators at the command line and the service itself. */
 export const ALL_ACCOUNTS: AccessibleAccounts = { all: true };

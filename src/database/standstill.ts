@@ -34,7 +34,7 @@ export function deliverConnection(
  * It resolves or rejects when the server responds; if the server does not respond, it rejects after STANDSTILL_PROBE_TIMEOUT_MS, with a message about a
  * timeout.
  */
-export function refuseConnectionsDuringStandstill(pool: pg.Pool, probe: () => Promise<unknown>): void {
+export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
   /** Callers that are waiting for a connection. */
   const waiting = new Set<{ sinceMs: number; refuse(error: Error): void }>();

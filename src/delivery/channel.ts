@@ -24,7 +24,7 @@ export interface DeliveryOutcome {
 }
 
 /** A way to deliver an event to a person or a program: webhook, e-mail or SMS. Never throws: a failure is an outcome. */
-export interface Channel {
+export interface DeliveryChannel {
   send(sending: DeliveryAttempt): Promise<DeliveryOutcome>;
 }
 

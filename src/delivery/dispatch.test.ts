@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { nextAttemptAt } from './dispatch.ts';
+import { computeNextAttemptAt } from './dispatch.ts';
 
 const NOW = new Date('2026-11-22T00:00:00Z');
 const waitS = (failedTries: number, random: number) => {
-  const at = nextAttemptAt(failedTries, NOW, random);
+  const at = computeNextAttemptAt(failedTries, NOW, random);
   return at === null ? null : (at.getTime() - NOW.getTime()) / 1_000;
 };
 

@@ -4,8 +4,8 @@ import { createQueryOnConnection, type Pool, type PoolClient } from '#src/databa
 import { inTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import {
-  type Channel,
   type DeliveryAttempt,
+  type DeliveryChannel,
   type DeliveryOutcome,
   isLeaseOver,
   LEASE_OVER_OUTCOME,
@@ -20,7 +20,7 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
 /** Creates a dispatcher, which sends due deliveries through their channels: webhooks by subscription, `email` and `sms`. */
 export function createDispatcher(options: {
   pool: Pool;
-  channels: { webhook: Channel; email: Channel; sms: Channel };
+  channels: { webhook: DeliveryChannel; email: DeliveryChannel; sms: DeliveryChannel };
   clock: Clock;
   /** Clock that measures how long a subscription has failed before it is paused; default: `clock`. */
   ageClock?: Clock;
@@ -115,7 +115,7 @@ export async function recordAttempt(
     // The delivery has no row: it was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
-    const next = succeeded ? null : nextAttemptAt(tries, at.now, at.random);
+    const next = succeeded ? null : computeNextAttemptAt(tries, at.now, at.random);
     const status = succeeded ? 'succeeded' : next ? 'pending' : 'failed';
     await client.query(
       `UPDATE deliveries SET status = $2, tries = $3, attempts = attempts || $4::jsonb,
@@ -167,7 +167,7 @@ const SPREAD = 0.2;
 /**
  * Returns the time of the next attempt after a number of failed attempts (1 or more); null if no retries are left. `random`: 0 to 1. Pure.
  */
-export function nextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
+export function computeNextAttemptAt(failedTries: number, now: Date, random: number): Date | null {
   const wait = RETRY_AFTER_MS[failedTries - 1];
   if (wait === undefined) return null;
   return new Date(now.getTime() + Math.round(wait * (1 - SPREAD + 2 * SPREAD * random)));

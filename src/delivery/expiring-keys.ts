@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
@@ -64,7 +64,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
     if (!row) return false;
     const { user_id: userId, name, prefix } = row;
     const data = { key_id: key.key_id, name, prefix, expires_at: key.expires_at.toISOString() };
-    await addEvents(createQueryOfDatabase(trx), [{ type: 'key.expiring', userId, data, channel: 'email' }], now);
+    await addEvents(createQueryFunction(trx), [{ type: 'key.expiring', userId, data, channel: 'email' }], now);
     return true;
   });
 }

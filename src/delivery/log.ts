@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Environment } from '#src/core/environment.ts';
 import { newId } from '#src/core/ids.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
@@ -107,7 +107,7 @@ export async function sendTest(
     const eventId = newId('evt');
     const data = { webhook_id: webhookId };
     const event = { eventId, type: 'webhook.test' as const, userId: webhook.user_id, data, webhookId };
-    await addEvents(createQueryOfDatabase(trx), [event], now);
+    await addEvents(createQueryFunction(trx), [event], now);
     const row = await deliveriesWithin(trx, reach, webhookId)
       .where('deliveries.event_id', '=', eventId)
       .executeTakeFirstOrThrow();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
@@ -177,7 +177,7 @@ export async function listHeldReadings(db: Database, deviceId: string): Promise<
   }));
 }
 
-/** Merges a change into an owner's settings for quantities. Throws `unprocessable` if the result has too many quantities. */
+/** Merges a change into an owner's settings for quantities. Throws an error with status 422 if the result has too many quantities. */
 export function mergeChannelSettings(words: ChannelSettings, said: readonly ChannelSettingPatch[]): ChannelSettings {
   const next = new Map(Object.entries(words));
   for (const { native_name, ...now } of said) {
@@ -196,7 +196,8 @@ export function mergeChannelSettings(words: ChannelSettings, said: readonly Chan
     if (Object.keys(word).length === 0) next.delete(native_name);
     else next.set(native_name, word);
   }
-  if (next.size > MAX_WORDS) throw unprocessable({ field: 'channels', message: `must be at most ${MAX_WORDS} in all` });
+  if (next.size > MAX_WORDS)
+    throw createUnprocessableError({ field: 'channels', message: `must be at most ${MAX_WORDS} in all` });
   return Object.fromEntries(next);
 }
 
@@ -243,7 +244,7 @@ export async function assertUnambiguousChannels(db: Database, deviceId: string, 
   }
 }
 
-const wrong = (message: string) => unprocessable({ field: 'channels', message });
+const wrong = (message: string) => createUnprocessableError({ field: 'channels', message });
 
 /** Locks a device and returns its owner's settings. Null if there is no such device within the caller's reach. */
 export async function lockChannelSettings(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { isStorable, NOT_STORABLE } from '#src/core/storable-text.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
@@ -159,5 +159,5 @@ export async function assertOwnMappings(db: Database, deviceId: string, config: 
     .where('device_id', '=', deviceId)
     .executeTakeFirst();
   const [first, ...rest] = reported ? findForeignMappings(read.data, reported.native_id) : [];
-  if (first) throw unprocessable(first, ...rest);
+  if (first) throw createUnprocessableError(first, ...rest);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { readDecoderConfig } from './decoder-config.ts';
 import { doesSeriesReadDifferentNumber, mergeNumberSettings, type NumberReadingSettings } from './read-numbers.ts';
@@ -85,7 +85,7 @@ async function part(trx: Database, series: readonly { series_id: number; device_
   const { rows } = await sql<{ channel: string }>`SELECT channel FROM series
     WHERE series_id = ANY (${seriesIds}) AND cardinality(split_after) >= ${MAX_SPLITS} LIMIT 1`.execute(trx);
   if (rows[0])
-    throw unprocessable({
+    throw createUnprocessableError({
       field: 'decoder_config',
       message: `The settings of ${rows[0].channel} have already been changed ${MAX_SPLITS} times while it counted: pair its device again, or do not change them`,
     });

@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -154,7 +154,7 @@ export interface NewDevice extends DeviceSettings {
 }
 
 /**
- * Returns the row of a new device and its secret, which is not stored anywhere else. Pure except for random numbers. Throws `unprocessable`
+ * Returns the row of a new device and its secret, which is not stored anywhere else. Pure except for random numbers. Throws an error with status 422
  * if there are settings for too many quantities.
  */
 export function createDeviceRow({
@@ -368,7 +368,7 @@ async function mustBeUpstream(db: Database, userId: string, deviceId: string, up
     .where('user_id', '=', userId)
     .execute();
   const byId = new Map(rows.map((row) => [row.device_id, row]));
-  const wrong = (message: string) => unprocessable({ field: 'upstream_device_id', message });
+  const wrong = (message: string) => createUnprocessableError({ field: 'upstream_device_id', message });
   if (byId.get(upstreamId)?.deleted_at !== null) throw wrong('must be another device of the same user');
   for (let above: string | null | undefined = upstreamId; above; above = byId.get(above)?.upstream_device_id) {
     if (above === deviceId) throw wrong('must not lie behind the device itself');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { createDayRange, dayCount, findLongestPieceMinutes, isDate, splitRange } from '#src/energy/ranges.ts';
+import { countDays, createDayRange, findLongestPieceMinutes, isDate, splitRange } from '#src/energy/ranges.ts';
 import { formatEpochDate } from '#src/energy/usage/imports.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 
@@ -85,7 +85,7 @@ test.each(['UTC', 'Europe/Berlin', 'Atlantic/Azores', 'Africa/Casablanca'])(
       expect([stretches[0]?.from, stretches.at(-1)?.to]).toEqual([whole.from, whole.to]);
       expect([stretches[0]?.start, stretches.at(-1)?.end]).toEqual([start, end]);
       for (const [index, { from }] of stretches.slice(1).entries()) expect(from).toEqual(stretches[index]?.to);
-      expect(stretches).toHaveLength(Math.ceil(dayCount(start, end) / days));
+      expect(stretches).toHaveLength(Math.ceil(countDays(start, end) / days));
     }
   },
 );

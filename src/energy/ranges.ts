@@ -70,7 +70,7 @@ export function createDayRange(start: string, end: string, zone: string): Range 
 export function splitRange({ start, end, zone }: Range, days: number): Range[] {
   const dayAfter = (day: string, count: number) =>
     DateTime.fromISO(day, { zone: 'utc' }).plus({ days: count }).toISODate() ?? '';
-  return Array.from({ length: Math.ceil(dayCount(start, end) / days) }, (_, index) => {
+  return Array.from({ length: Math.ceil(countDays(start, end) / days) }, (_, index) => {
     const last = dayAfter(start, (index + 1) * days - 1);
     return createDayRange(dayAfter(start, index * days), last < end ? last : end, zone);
   });
@@ -100,12 +100,12 @@ export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGen
 }
 
 /** Returns the number of days from `start` to `end`, both inclusive. */
-export function dayCount(start: string, end: string): number {
+export function countDays(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
 /** Returns the number of calendar months that contain the days. */
-export function monthCount(start: string, end: string): number {
+export function countMonths(start: string, end: string): number {
   const number = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7));
   return number(end) - number(start) + 1;
 }

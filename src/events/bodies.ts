@@ -75,7 +75,7 @@ const deviceConnected = z.strictObject({
 });
 
 /** Schema of an account, in `user.created` and in responses of the API. */
-export const account = z
+export const accountSchema = z
   .strictObject({
     user_id: z.string().describe('Id of the user.'),
     // No `format: email`, because the address of the first administrator has no dot (auth/keys.ts).
@@ -113,7 +113,7 @@ export const EVENT_BODIES = {
   'usage.updated': usageUpdated,
   'alert.triggered': alertTriggered,
   'device.connected': deviceConnected,
-  'user.created': account,
+  'user.created': accountSchema,
   'remark.raised': remarkRaisedSchema,
 } as const satisfies Record<(typeof EVENT_TYPES)[number], z.ZodType>;
 

@@ -93,11 +93,11 @@ const cheaperTariff = z.strictObject({
   would_have_paid: z.string().describe('Cost of these months under the cheaper tariff, as a decimal.'),
 });
 
-export const remark = z
+export const remarkSchema = z
   .union([staysOn, nightRose, deviceUsesMore, productionMissing, unusualDay, cheaperTariff])
   .meta({ id: 'Remark' });
 
-export type RemarkBody = z.output<typeof remark>;
+export type RemarkBody = z.output<typeof remarkSchema>;
 
 const ofUser = { user_id: z.string().describe('Id of the user that the remark is about.') };
 

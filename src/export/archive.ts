@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { listCapturedMessages, readCaptured } from '#src/delivery/channel.ts';
 import { findLevel } from '#src/rollups/levels.ts';
 import { levelCsv, seriesCsv } from './csv-pages.ts';
@@ -134,7 +134,7 @@ async function readExportedColumns(
   { relation, key, omitted = {}, expressions = {} }: ExportedRelation,
 ): Promise<ExportedColumns> {
   // Raw SQL: reads PostgreSQL's catalogue.
-  const { rows } = await createQueryOfDatabase(db)<{ name: string; type: string; keyPlace: number | null }>(
+  const { rows } = await createQueryFunction(db)<{ name: string; type: string; keyPlace: number | null }>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type, array_position(indkey::int2[], attnum) AS "keyPlace"
      FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
@@ -169,7 +169,7 @@ async function* pagesOf(
   for (let last: string[] = []; ; ) {
     const further = last.length > 0 ? `AND (${order.join(', ')}) > (${after.join(', ')})` : '';
     const text = `${from} WHERE r.${by?.column ?? 'user_id'} = ANY ($1::text[]) ${further} ${end}`;
-    const { rows } = await createQueryOfDatabase(db)<{ row: string; page_key: string[] }>(text, [keys, ...last]);
+    const { rows } = await createQueryFunction(db)<{ row: string; page_key: string[] }>(text, [keys, ...last]);
     if (rows.length > 0) yield rows.map(({ row }) => row);
     if (rows.length < pageRows) return;
     last = rows.at(-1)?.page_key ?? [];

@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { OWNED_RELATIONS } from '#src/database/owned.ts';
 
 /** Number of keys that one query reads, and number of keys that are yielded together. */
@@ -30,7 +30,7 @@ async function* ownedBy(
   // Raw SQL: relations come from a declaration, not from input.
   const text = `SELECT ${key} AS key FROM ${relation} WHERE user_id = $1 AND ${key} > $2 ORDER BY ${key} LIMIT ${KEYS_READ}`;
   for (let after = ''; ; ) {
-    const { rows } = await createQueryOfDatabase(db)<{ key: string }>(text, [userId, after]);
+    const { rows } = await createQueryFunction(db)<{ key: string }>(text, [userId, after]);
     for (let from = 0; from < rows.length; from += KEYS_USED)
       yield rows.slice(from, from + KEYS_USED).map(({ key }) => key);
     const last = rows.at(-1);

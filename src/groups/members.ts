@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
-import { groupTreeSql, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
+import { type AccountsOfRole, groupTreeSql, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { PENDING_EMAIL_SQL } from '#src/users/email-changes.ts';
 import { USER_COLUMNS, type User } from '#src/users/store.ts';
@@ -64,7 +64,7 @@ export interface MemberChangeCounts {
 /** Returns the accounts that are within the reach of the group's owner. Other accounts cannot be homes of the group. */
 export async function filterReachableUsers(
   db: Database,
-  ofOwner: RoleReach,
+  ofOwner: AccountsOfRole,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const rows = await db
@@ -84,7 +84,7 @@ export async function changeMembers(
 ): Promise<MemberChangeCounts> {
   // Raw SQL: each list is one parameter. Rows are sorted, so that two changes of the same homes cannot deadlock.
   return joinOrBeginTransaction(db, async (trx) => {
-    const query = createQueryOfDatabase(trx);
+    const query = createQueryFunction(trx);
     const added = await query<{ user_id: string }>(
       `INSERT INTO group_members (group_id, user_id) SELECT $1, u FROM unnest($2::text[]) u ORDER BY u
        ON CONFLICT DO NOTHING RETURNING user_id`,

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, groupsWithin } from '#src/database/reach.ts';
@@ -106,7 +106,7 @@ export async function deleteGroup(db: Database, reach: AccessibleAccounts, group
 
 function mayBePart(groups: Awaited<ReturnType<typeof lockGroups>>, groupId: string | null, parentId: string | null) {
   const message = parentId === null ? null : explainRefusedParent(groups, groupId, parentId);
-  if (message !== null) throw unprocessable({ field: 'parent_group_id', message });
+  if (message !== null) throw createUnprocessableError({ field: 'parent_group_id', message });
 }
 
 /**

@@ -25,7 +25,7 @@ import { deleteOldIdempotentAnswers } from '#src/users/idempotent-answers.ts';
 import { notifyRecountedOwners } from '#src/users/notify-recounted.ts';
 import { deleteExpiredRejections, deleteExpiredUnrecognisedMessages } from './delete-expired.ts';
 import { warnOfFullDisk } from './disk-watch.ts';
-import { type Job, type JobParts, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts';
+import { type Job, type JobDependencies, TAKEN_BY_ANOTHER_WORKER } from './schedule.ts';
 
 /** Number of months, including the current one, for which partitions are created in advance. */
 const MONTHS_AHEAD = 3;
@@ -177,7 +177,7 @@ function unlessHeldBack(run: Job['run']): Job['run'] {
 }
 
 /** Creates the partitions of the coming months. */
-async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
+async function makePartitions({ pool, clock, log }: JobDependencies): Promise<void> {
   const from = clock();
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + MONTHS_AHEAD - 1, 1));
   const made = await ensurePartitions(pool, { from, to });
@@ -186,7 +186,7 @@ async function makePartitions({ pool, clock, log }: JobParts): Promise<void> {
 
 /** Drops readings that are older than the retention period, and compresses readings that are too old for late data. */
 async function keepHistory(
-  { pool, ageClock, retentionMonths, log }: JobParts,
+  { pool, ageClock, retentionMonths, log }: JobDependencies,
   stopping: AbortSignal,
   session: LockSession = pool,
 ): Promise<void> {
@@ -199,7 +199,7 @@ async function keepHistory(
 
 /** Compares every aggregate with the load profile from which it is computed. Repairs and reports aggregates that differ. */
 async function checkRollups(
-  { pool, clock, capabilities, retentionMonths, log }: JobParts,
+  { pool, clock, capabilities, retentionMonths, log }: JobDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const since = findFirstCheckedMonth(clock(), retentionMonths);
@@ -214,7 +214,7 @@ async function checkRollups(
  * Packs old hours of the load profile into days. The first run after an update from a version without packed days packs
  * the whole past.
  */
-async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSignal): Promise<unknown> {
+async function pack({ pool, ageClock, log, ahead }: JobDependencies, signal: AbortSignal): Promise<unknown> {
   const startedAt = performance.now();
   let loggedAt = startedAt;
   try {
@@ -239,7 +239,7 @@ async function pack({ pool, ageClock, log, ahead }: JobParts, signal: AbortSigna
  * Stops storing messages for accounts that moved to another installation long ago, and logs how many stored messages still wait to be
  * forwarded.
  */
-async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
+async function keepDepartures({ db, ageClock, log }: JobDependencies): Promise<void> {
   const { ended, removed, waiting, firstEnds } = await endExpiredDepartures(db, ageClock());
   if (ended + removed > 0)
     log.warn(
@@ -254,7 +254,7 @@ async function keepDepartures({ db, ageClock, log }: JobParts): Promise<void> {
 }
 
 /** Refreshes the continuous aggregates. */
-async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Promise<void> {
+async function refresh({ pool, clock, log }: JobDependencies, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   const { busy, folded, days } = await refreshRollups(pool, clock(), { signal });
   const tookMs = Math.round(performance.now() - startedAt);
@@ -262,7 +262,7 @@ async function refresh({ pool, clock, log }: JobParts, signal: AbortSignal): Pro
 }
 
 /** Maintains the sums of groups of homes. */
-async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal: AbortSignal): Promise<void> {
+async function keepSums({ pool, db, clock, capabilities, log }: JobDependencies, signal: AbortSignal): Promise<void> {
   const { continuousAggregates } = capabilities;
   const startedAt = performance.now();
   const sums = await storeGroupSums({ pool, db, now: clock(), continuousAggregates, homesOf: listGroupHomes, signal });
@@ -270,6 +270,6 @@ async function keepSums({ pool, db, clock, capabilities, log }: JobParts, signal
 }
 
 /** Fires no_data alerts that are due, until no alert is due. */
-async function fireSilences({ pool, clock }: JobParts, stopping: AbortSignal): Promise<void> {
+async function fireSilences({ pool, clock }: JobDependencies, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted && (await fireSilenceAlerts(pool, clock())) > 0);
 }

@@ -46,7 +46,7 @@ interface DailyPlan {
  */
 export function startJobs(
   jobs: readonly Job[],
-  parts: JobParts,
+  parts: JobDependencies,
   {
     monotonicMs = () => performance.now(),
     failedAgainMs = FAILED_AGAIN_MS,
@@ -82,13 +82,13 @@ export function startJobs(
 
 /** Runs jobs; no job runs concurrently with itself. */
 class JobRunner {
-  readonly #parts: JobParts;
+  readonly #parts: JobDependencies;
   readonly #failedAgainMs: number;
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<Job, Promise<void>>();
   readonly #later = new Map<Job, NodeJS.Timeout>();
 
-  constructor(parts: JobParts, failedAgainMs: number) {
+  constructor(parts: JobDependencies, failedAgainMs: number) {
     this.#parts = parts;
     this.#failedAgainMs = failedAgainMs;
   }
@@ -284,7 +284,7 @@ export const computeFirstRunDelayMs = (everyMs: number, place: { index: number; 
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
 
 /** Dependencies of jobs. */
-export interface JobParts {
+export interface JobDependencies {
   pool: Pool;
   db: Database;
   clock: Clock;
@@ -329,5 +329,5 @@ export interface Job {
    * awaited. `session`: the database session that holds the job's lock. Returns TAKEN_BY_ANOTHER_WORKER if the job takes a lock itself and
    * another worker holds it.
    */
-  run(parts: JobParts, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
+  run(parts: JobDependencies, stopping: AbortSignal, session?: LockSession): Promise<unknown>;
 }

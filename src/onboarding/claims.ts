@@ -4,7 +4,7 @@ import { getAccessibleAccountsOfRole } from '#src/auth/access.ts';
 import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-counter.ts';
 import { AppError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type AccessibleAccounts, accountsWithin, isAccountWithin, type RoleReach } from '#src/database/reach.ts';
+import { type AccessibleAccounts, type AccountsOfRole, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { createDeviceSecret, hashSecret } from '#src/devices/credentials.ts';
 import { assertMayManageDevice } from '#src/devices/management.ts';
@@ -102,12 +102,12 @@ async function claimDevice(
   });
 }
 
-async function isWithin(trx: Database, reach: RoleReach, userId: string): Promise<boolean> {
+async function isWithin(trx: Database, reach: AccountsOfRole, userId: string): Promise<boolean> {
   const found = trx.selectFrom('users').select('user_id').where('user_id', '=', userId);
   return (await found.where(accountsWithin(reach)).executeTakeFirst()) !== undefined;
 }
 
-async function candidatesOf(trx: Database, reach: RoleReach, ownerId: string | null, serial: string) {
+async function candidatesOf(trx: Database, reach: AccountsOfRole, ownerId: string | null, serial: string) {
   const rows = await trx
     .selectFrom('devices as d')
     .leftJoin('device_claims as c', 'c.device_id', 'd.device_id')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin, isAccountWithin } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { isDiscoveryListed } from '#src/devices/gateways.ts';
@@ -68,7 +68,7 @@ export async function importDevices(
       await begin?.(trx);
       const known = await lookUp(trx, importer, rows);
       const plan = planImport(rows, known);
-      if (plan.errors.length > 0) throw unprocessable(...plan.errors);
+      if (plan.errors.length > 0) throw createUnprocessableError(...plan.errors);
       const owners = await createOwners(trx, importer, plan.create.filter(known.isNewOwner));
       const ownerOf = (row: DeviceImportRow) => known.ownerOf(row) ?? (owners.get(addressOf(row)) as string);
       const created: ImportedDevice[] = [];
@@ -238,7 +238,7 @@ async function createOwners(
       userId: user.user_id,
       data: { ...user, created_at: user.created_at.toISOString() },
     }));
-    await addEvents(createQueryOfDatabase(trx), events, new Date());
+    await addEvents(createQueryFunction(trx), events, new Date());
     await recordActions(
       trx,
       by,

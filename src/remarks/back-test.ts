@@ -1,7 +1,7 @@
 import { getMonth, type Month } from './calendar.ts';
 import { type DailyUse, listKnownDays } from './daily-use.ts';
 import { forecastMonth, type MonthForecast } from './forecast.ts';
-import { mean, sum } from './robust.ts';
+import { computeMean, computeSum } from './robust.ts';
 
 /** A past month, with its forecast as of the same day of the month and its actual usage. Energies in kWh. */
 export interface PastForecast {
@@ -35,7 +35,7 @@ export function backTestForecasts(used: DailyUse, today: number): PastForecast[]
     const asOf = Math.min(month.first + (today - first), end - 1);
     const forecast = forecastMonth(used, asOf);
     if (!forecast || forecast.restKwh <= 0) continue;
-    const total = (of: typeof days) => sum(of.map(({ kwh }) => kwh));
+    const total = (of: typeof days) => computeSum(of.map(({ kwh }) => kwh));
     const rest = days.filter(({ day }) => day >= asOf);
     // An unknown day counts as the mean of the known days.
     const actualRest = (total(rest) * (end - asOf)) / Math.max(1, rest.length);
@@ -53,16 +53,16 @@ export function backTestForecasts(used: DailyUse, today: number): PastForecast[]
 function lastYearOf(used: DailyUse, { first, days }: Month): number | null {
   const before = getMonth(first, -12);
   const known = listKnownDays(used, before.first, before.first + before.days);
-  return known.length < before.days - MOST_UNKNOWN_DAYS ? null : mean(known.map(({ kwh }) => kwh)) * days;
+  return known.length < before.days - MOST_UNKNOWN_DAYS ? null : computeMean(known.map(({ kwh }) => kwh)) * days;
 }
 
 /** Returns the expected usage of the whole month, in kWh. */
 export const sumForecastKwh = ({ soFarKwh, restKwh }: MonthForecast): number => soFarKwh + restKwh;
 
 /** Returns the mean absolute error of past forecasts, relative to actual usage. Null without past forecasts. */
-export function meanError(past: readonly PastForecast[]): number | null {
+export function computeMeanForecastError(past: readonly PastForecast[]): number | null {
   const errors = past.flatMap(({ forecastKwh, actualKwh }) =>
     actualKwh > 0 ? [Math.abs(forecastKwh - actualKwh) / actualKwh] : [],
   );
-  return errors.length === 0 ? null : sum(errors) / errors.length;
+  return errors.length === 0 ? null : computeSum(errors) / errors.length;
 }

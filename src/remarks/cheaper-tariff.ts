@@ -28,7 +28,7 @@ const MOST_MISSING_KWH = 10;
  * Returns the cheapest of the tariffs if it would have saved enough. Null if no tariff would have saved enough, or if too many prices are
  * unknown.
  */
-export function cheaperTariff(
+export function findCheaperTariff(
   paid: YearCost,
   others: readonly { tariffId: string; name: string; cost: YearCost }[],
   { start, end }: { start: string; end: string },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toDayNumber } from './calendar.ts';
-import { cheaperTariff } from './cheaper-tariff.ts';
+import { findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile } from './decide.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 
@@ -238,17 +238,19 @@ describe('a cheaper tariff', () => {
   const year = { start: '2025-01-01', end: '2025-12-31' };
 
   test('is the cheapest one, if it would have saved at least 5 %', () => {
-    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '940.00'), other('trf_b', '930.00')], year)).toMatchObject({
+    expect(
+      findCheaperTariff(cost('1000.00'), [other('trf_a', '940.00'), other('trf_b', '930.00')], year),
+    ).toMatchObject({
       tariffId: 'trf_b',
       paid: '1000.00',
       wouldHavePaid: '930.00',
     });
-    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '960.00')], year)).toBeNull();
-    expect(cheaperTariff(cost('-100.00'), [other('trf_a', '-120.00')], year)?.tariffId).toBe('trf_a');
+    expect(findCheaperTariff(cost('1000.00'), [other('trf_a', '960.00')], year)).toBeNull();
+    expect(findCheaperTariff(cost('-100.00'), [other('trf_a', '-120.00')], year)?.tariffId).toBe('trf_a');
   });
 
   test('is not reported if prices are unknown', () => {
-    expect(cheaperTariff(cost('1000.00'), [other('trf_a', '500.00', 11)], year)).toBeNull();
-    expect(cheaperTariff(cost('1000.00', 11), [other('trf_a', '500.00')], year)).toBeNull();
+    expect(findCheaperTariff(cost('1000.00'), [other('trf_a', '500.00', 11)], year)).toBeNull();
+    expect(findCheaperTariff(cost('1000.00', 11), [other('trf_a', '500.00')], year)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { detectNightRise, type NightRise } from './night-load.ts';
 import { detectMissingProduction, type MissingProduction } from './production-missing.ts';
 import { type HomeProfile, QUARTER_HOURS_PER_DAY } from './profile.ts';
 import { detectStaysOn, type StaysOn } from './stays-on.ts';
-import { type UnusualDay, unusualDay } from './unusual-day.ts';
+import { detectUnusualDay, type UnusualDay } from './unusual-day.ts';
 
 /** A remark about usage: its values and the values with which they are compared, without text. */
 export type ProfileRemark = StaysOn | NightRise | DeviceUsesMore | MissingProduction | UnusualDay;
@@ -18,7 +18,7 @@ export function findRemarksOfProfile(profile: HomeProfile): ProfileRemark[] {
   const devices = findDevicesUsingMore(profile);
   const rose = stays || devices.length > 0 ? null : detectNightRise(profile);
   const night = rose && stayedOn(profile) ? null : rose;
-  const unusual = stays ? null : unusualDay(profile);
+  const unusual = stays ? null : detectUnusualDay(profile);
   return [missing, stays, ...devices, night, unusual].filter((remark) => remark !== null);
 }
 

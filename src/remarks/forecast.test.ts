@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '#simulators/random.ts';
 import { forecastOutcomes, meanForecastErrors } from '#test/reference/forecast-errors.ts';
-import { backTestForecasts, meanError, sumForecastKwh } from './back-test.ts';
+import { backTestForecasts, computeMeanForecastError, sumForecastKwh } from './back-test.ts';
 import { getMonth, getWeekday, toDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
@@ -96,8 +96,8 @@ describe('the forecast of a month', () => {
     expect(width(steady, '2025-12-25')).toBeLessThan(width(steady, '2025-12-10') / 2);
     const restless = days(400, (day) => (getMonth(day).first % 3) * 8 + 4);
     expect(width(restless, '2025-12-10')).toBeGreaterThan(2 * width(steady, '2025-12-10'));
-    expect(meanError(backTestForecasts(steady, on('2025-12-10')))).toBeLessThan(0.02);
-    expect(meanError([])).toBeNull();
+    expect(computeMeanForecastError(backTestForecasts(steady, on('2025-12-10')))).toBeLessThan(0.02);
+    expect(computeMeanForecastError([])).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { getMonth, getWeekday, type Month } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
-import { mean, median, quantile, standardDeviation, sum } from './robust.ts';
+import { computeMean, computeSum, median, quantile, standardDeviation } from './robust.ts';
 
 /** Expected usage of a month, as of the start of one of its days. Energies in kWh. */
 export interface MonthForecast {
@@ -92,7 +92,7 @@ function unrestOf(used: DailyUse, today: number): Pick<MonthForecast, 'drift' | 
   ) as [number[], number[]];
   const isKnown = last.length >= LEAST_DAYS && before.length >= LEAST_DAYS;
   return {
-    drift: isKnown ? Math.abs(Math.log(mean(last) / mean(before))) : 0,
+    drift: isKnown ? Math.abs(Math.log(computeMean(last) / computeMean(before))) : 0,
     daySpread: standardDeviation(last.map(Math.log)),
   };
 }
@@ -106,7 +106,7 @@ function levelOf(recent: readonly { day: number; kwh: number }[], today: number,
   const values = flat.map(({ kwh }) => kwh);
   const [low, high] = [quantile(values, 0.05), quantile(values, 0.95)];
   const clamped = flat.map(({ kwh, weight }) => Math.min(high, Math.max(low, kwh)) * weight);
-  return sum(clamped) / sum(flat.map(({ weight }) => weight));
+  return computeSum(clamped) / computeSum(flat.map(({ weight }) => weight));
 }
 
 /**
@@ -117,12 +117,12 @@ function weekdayFactors(used: DailyUse, today: number): number[] {
   const ratios: number[][] = Array.from({ length: 8 }, () => []);
   for (let end = today; end > today - WEEKDAY_DAYS; end -= 7) {
     const week = listKnownDays(used, end - 7, end);
-    const weekMean = mean(week.map(({ kwh }) => kwh));
+    const weekMean = computeMean(week.map(({ kwh }) => kwh));
     if (week.length === 7 && weekMean > 0)
       for (const { day, kwh } of week) ratios[getWeekday(day)]?.push(kwh / weekMean);
   }
   const factors = ratios.map((of) => (of.length < 4 ? 1 : (1 + median(of)) / 2));
-  const middle = mean(factors.slice(1));
+  const middle = computeMean(factors.slice(1));
   return factors.map((factor) => factor / middle);
 }
 

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { compareOwnTariffs } from '#src/cost/compare.ts';
 import type { Database } from '#src/database/connect.ts';
-import { type CheaperTariff, cheaperTariff } from './cheaper-tariff.ts';
+import { type CheaperTariff, findCheaperTariff } from './cheaper-tariff.ts';
 import { findRemarksOfProfile, type ProfileRemark } from './decide.ts';
 import { type ProfileQuery, readProfile } from './read-profile.ts';
 import { createShortCache } from './short-cache.ts';
@@ -30,7 +30,7 @@ async function cheaperNow(db: Database, { userId, zone, now }: ProfileQuery): Pr
   const start = first.minus({ months: 12 }).toFormat('yyyy-MM-dd');
   const end = first.minus({ days: 1 }).toFormat('yyyy-MM-dd');
   const compared = await compareOwnTariffs(db, userId, { start, end, zone, now });
-  return compared && cheaperTariff(compared.paid, compared.others, { start, end });
+  return compared && findCheaperTariff(compared.paid, compared.others, { start, end });
 }
 
 async function located(db: Database, remarks: readonly ProfileRemark[]): Promise<Remark[]> {

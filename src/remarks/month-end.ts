@@ -1,4 +1,4 @@
-import { backTestForecasts, meanError, type PastForecast, sumForecastKwh } from './back-test.ts';
+import { backTestForecasts, computeMeanForecastError, type PastForecast, sumForecastKwh } from './back-test.ts';
 import { formatDayNumber } from './calendar.ts';
 import type { DailyUse } from './daily-use.ts';
 import { forecastMonth } from './forecast.ts';
@@ -49,7 +49,7 @@ export function forecastMonthEnd(daily: DailyUse, today: number, todayKwh: numbe
     rangePercent: RANGE_PERCENT,
     cost: null,
     past: past.map(toRecord),
-    meanError: meanError(past),
+    meanError: computeMeanForecastError(past),
   };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
 import type { Logger } from '#src/core/log.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents, subscribedUsersSql } from '#src/events/outbox.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
@@ -104,7 +104,7 @@ async function raiseFor(db: Database, asked: { userId: string; zone: string; now
       data: { user_id: userId, ...remark },
       ...(account.remarks_by_mail && { channel: 'email' as const }),
     }));
-    await addEvents(createQueryOfDatabase(trx), events, now);
+    await addEvents(createQueryFunction(trx), events, now);
     return events.length;
   });
 }

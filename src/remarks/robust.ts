@@ -24,13 +24,15 @@ export function medianAbsoluteDeviation(values: readonly number[]): number {
   return NORMAL * median(values.map((value) => Math.abs(value - middle)));
 }
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export const computeSum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Returns the arithmetic mean. NaN if there are no values. */
-export const mean = (values: readonly number[]): number => sum(values) / values.length;
+export const computeMean = (values: readonly number[]): number => computeSum(values) / values.length;
 
 /** Returns the standard deviation of a sample; 0 for fewer than two values. */
 export function standardDeviation(values: readonly number[]): number {
-  const middle = mean(values);
-  return values.length < 2 ? 0 : Math.sqrt(sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
+  const middle = computeMean(values);
+  return values.length < 2
+    ? 0
+    : Math.sqrt(computeSum(values.map((value) => (value - middle) ** 2)) / (values.length - 1));
 }

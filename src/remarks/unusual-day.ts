@@ -1,7 +1,7 @@
 import { formatDayNumber, getWeekday } from './calendar.ts';
 import { type DailyUse, findUsageOn, listKnownDays } from './daily-use.ts';
 import type { HomeProfile } from './profile.ts';
-import { median, medianAbsoluteDeviation, quantile, sum } from './robust.ts';
+import { computeSum, median, medianAbsoluteDeviation, quantile } from './robust.ts';
 
 /** Remark that a home used far more on one day than on other days of the same weekday. */
 export interface UnusualDay {
@@ -35,7 +35,7 @@ const ABOVE_HIGHEST = 1.15;
  * Returns the latest unusual day of the last three days. Null if there is no unusual day, or if another day in the 30 days before it was
  * unusual.
  */
-export function unusualDay({ daily, today }: HomeProfile): UnusualDay | null {
+export function detectUnusualDay({ daily, today }: HomeProfile): UnusualDay | null {
   for (let day = today - 1; day >= today - TOLD_DAYS; day--) {
     const found = judge(daily, day);
     if (!found) continue;
@@ -81,7 +81,7 @@ function weeksBefore(daily: DailyUse, day: number): Week[] {
 
 /** Removes the week whose mean is farthest from the median of all weeks, because this week does not show usual usage. */
 function withoutOddest(weeks: Week[]): Week[] {
-  const means = weeks.map((week) => sum(week.map(({ kwh }) => kwh)) / week.length);
+  const means = weeks.map((week) => computeSum(week.map(({ kwh }) => kwh)) / week.length);
   const middle = median(means);
   const offs = means.map((mean) => Math.abs(mean - middle));
   const oddest = offs.indexOf(Math.max(...offs));

@@ -18,7 +18,7 @@ import { findServiceProcess, lockDataDir } from './data-dir-lock.ts';
 import { choosePorts, refuseTakenPorts, writeListeningAddresses } from './ports.ts';
 import { applyEndingsAfterRestore } from './restored.ts';
 import { startSandbox } from './sandbox.ts';
-import { secretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 import { createConsoleSignInLink } from './sign-in-link.ts';
 
 const ROLES = ['ingest', 'api', 'worker'] as const;
@@ -148,7 +148,7 @@ async function prepare(
     const { environment, bootstrapAdminKey: givenKey } = config;
     const db = createDatabase(pool);
     // Checks the secret key here, so that the start fails with a clear error instead of restarting the roles endlessly.
-    await secretKey(config, db);
+    await loadSecretKey(config, db);
     const adminKey = await ensureBootstrapAdmin(db, { environment, givenKey });
     const link = adminKey === null ? null : await createConsoleSignInLink(db, config, FIRST_ADMIN_EMAIL);
     return { adminKey, signInLink: link, databaseLine: database.line };

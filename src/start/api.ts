@@ -3,7 +3,7 @@ import { listRejected, replayRejected } from '#ingest/replay-rejected.ts';
 import { createSentReadingsWriter } from '#ingest/sent-readings.ts';
 import { startApi } from '#src/api/start.ts';
 import { ensureBootstrapAdmin } from '#src/auth/keys.ts';
-import { SIGN_IN_VALIDITY_MS, signInLink } from '#src/auth/sign-ins.ts';
+import { getSignInLink, SIGN_IN_VALIDITY_MS } from '#src/auth/sign-ins.ts';
 import { createEndedObjectsWriter } from '#src/backup/ended.ts';
 import { readBackupPlan } from '#src/backup/plan.ts';
 import { readBackupState } from '#src/backup/state.ts';
@@ -13,7 +13,7 @@ import { createLog } from '#src/core/log.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
 import type { Capabilities } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { composeSignIn, sendMail } from '#src/delivery/email/send.ts';
@@ -21,7 +21,7 @@ import { loadTlsPair, watchCertificate } from './certificate.ts';
 import { openAnswerFetcher, openMailer } from './channels.ts';
 import { readStandbyMetrics, reportCertificate, STANDBY_METRICS } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
-import { secretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
 /** Maximum time for an SQL statement of a request, in ms. After this time the API answers 503 instead of letting the request hang. */
 const MAX_STATEMENT_MS = 20_000;
@@ -30,7 +30,7 @@ const MAX_STATEMENT_MS = 20_000;
 export async function runApi(config: Config): Promise<void> {
   const log = createLog('api', config.log);
   await runRole('api', config, log, async (metrics) => {
-    const url = await databaseUrl(config);
+    const url = await findDatabaseUrl(config);
     const { pool, readPool, longPool } = openPools(url, config.database.readUrl);
     await waitForDatabase(longPool, log);
     const { database } = await migrate(longPool, config.database);
@@ -51,9 +51,9 @@ export async function runApi(config: Config): Promise<void> {
       pool,
       readPool,
       tls,
-      secret: await secretKey(config, createDatabase(pool)),
+      secret: await loadSecretKey(config, createDatabase(pool)),
       mailSignIn: async (email, { token, code, user_id: userId }, language) => {
-        const link = signInLink(api.publicUrl, token);
+        const link = getSignInLink(api.publicUrl, token);
         const mail = await composeSignIn({ link, code, validMinutes: SIGN_IN_VALIDITY_MS / 60_000 }, language);
         return sendMail(mailer, { publicUrl: api.publicUrl, from: config.mail.from }, { userId, email }, mail);
       },

@@ -5,7 +5,7 @@ import { systemClock } from '#src/core/clock.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
-import type { Channel } from '#src/delivery/channel.ts';
+import type { DeliveryChannel } from '#src/delivery/channel.ts';
 import { createCapturingMailer, createEmailChannel, createSmtpMailer, type Mailer } from '#src/delivery/email/send.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
 import { createCapturingSmsSender, createSmsChannel, createTwilioSmsSender } from '#src/delivery/sms/send.ts';
@@ -38,7 +38,7 @@ export async function openChannels(
   config: Config,
   db: Database,
   secret: string,
-): Promise<{ channels: { webhook: Channel; email: Channel; sms: Channel }; close(): void }> {
+): Promise<{ channels: { webhook: DeliveryChannel; email: DeliveryChannel; sms: DeliveryChannel }; close(): void }> {
   const { environment, dataDir, publicUrl, mail, sms, webhook } = config;
   const isLive = environment === 'live';
   const mailer = openMailer(config);

@@ -18,7 +18,7 @@ import { packPrices } from '#src/tariffs/packed-days.ts';
 import { createSeries, listSeries } from '#src/tariffs/price-series.ts';
 import { storePrices } from '#src/tariffs/prices.ts';
 import { createTariff, hasTariff } from '#src/tariffs/store.ts';
-import { secretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
 const DAY_AND_NIGHT = {
   name: 'Day and night',
@@ -105,7 +105,7 @@ export async function ensureAlerts(db: Database, config: Config, homes: DemoHome
     .where('signed_in_at', 'is', null)
     .execute();
   if ((await listWebhooks(db, userId, { limit: 1 })).length === 0)
-    await createWebhook(db, createSecretBox(await secretKey(config, db)), userId, {
+    await createWebhook(db, createSecretBox(await loadSecretKey(config, db)), userId, {
       events: ['alert.triggered', 'remark.raised', 'device.connected'],
       url: `https://${TEST_RECEIVER_HOST}/anna`,
       authToken: `whsec_${randomBytes(32).toString('base64')}`,

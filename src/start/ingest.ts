@@ -12,7 +12,7 @@ import { createLog } from '#src/core/log.ts';
 import type { Metrics } from '#src/core/metrics.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Database, databaseSettingsOfRole } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { findReadingVersions } from '#src/devices/newest-readings.ts';
@@ -54,7 +54,7 @@ const LAST_BATCH_MS = 500;
 export async function runIngest(config: Config): Promise<void> {
   const log = createLog('ingest', config.log);
   await runRole('ingest', config, log, async (metrics) => {
-    const url = await databaseUrl(config);
+    const url = await findDatabaseUrl(config);
     const pool = createPool(url, {
       max: 8,
       applicationName: 'energy ingest',

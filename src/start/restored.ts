@@ -2,7 +2,7 @@ import { deleteApp } from '#src/auth/apps.ts';
 import { revokeKeys } from '#src/auth/keys.ts';
 import { removePasskeys } from '#src/auth/passkeys.ts';
 import { closeSessions } from '#src/auth/sessions.ts';
-import { deleteRestoredState, type EndedObjectRecord, readRestoredState } from '#src/backup/ended.ts';
+import { deleteEndingsAfterRestore, type EndedObjectRecord, readEndingsAfterRestore } from '#src/backup/ended.ts';
 import type { Logger } from '#src/core/log.ts';
 import { createDatabase, type Database, type Pool } from '#src/database/connect.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -41,7 +41,7 @@ const END: Record<EndedObjectRecord['kind'], (db: Database, ids: readonly string
  * Does nothing for other installations. After an interruption, the next start repeats all steps.
  */
 export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log: Logger): Promise<void> {
-  const restored = await readRestoredState(dataDir);
+  const restored = await readEndingsAfterRestore(dataDir);
   if (restored === null) return;
   const db = createDatabase(pool);
   await holdDueMessages(db);
@@ -55,7 +55,7 @@ export async function applyEndingsAfterRestore(pool: Pool, dataDir: string, log:
     );
     counts[kind] = endings.length;
   }
-  await deleteRestoredState(dataDir);
+  await deleteEndingsAfterRestore(dataDir);
   log.warn(
     { until: restored.until, ended_again: counts },
     'restored: later deletions and revocations were repeated; notifications that were due before this start wait for "energy backup release"',

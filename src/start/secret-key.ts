@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '#src/config/load.ts';
 import { nullIfAbsent } from '#src/core/files.ts';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { runAsOperator } from '#src/users/audit.ts';
 
@@ -19,10 +19,10 @@ const fileOf = (config: Config): string => join(config.dataDir, 'secret.key');
  * contains no encrypted values, creates the file (mode 0600). If several processes start at once, one process creates the file and all use
  * it. If the key that encrypted the database's values is missing or another key is configured, throws an error with the remedy.
  */
-export async function secretKey(config: Config, db: Database): Promise<string> {
+export async function loadSecretKey(config: Config, db: Database): Promise<string> {
   // Reads the samples before the file. A process that encrypts a value creates the file first, so samples without a file mean that the key
   // is missing.
-  const samples = await readEncryptedSamples(createQueryOfDatabase(db));
+  const samples = await readEncryptedSamples(createQueryFunction(db));
   const file = fileOf(config);
   const make = () => {
     if (samples.length > 0)

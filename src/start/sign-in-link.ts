@@ -1,9 +1,9 @@
-import { createSignIn, findAccountOfEmail, signInLink } from '#src/auth/sign-ins.ts';
+import { createSignIn, findAccountOfEmail, getSignInLink } from '#src/auth/sign-ins.ts';
 import type { Config } from '#src/config/load.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { secretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
 /**
  * Creates a single-use link, valid for a day, that signs in to the dashboard as an account, for the person at the machine's console. Null
@@ -12,7 +12,7 @@ import { secretKey } from './secret-key.ts';
 export async function createConsoleSignInLink(db: Database, config: Config, email: string): Promise<string | null> {
   const account = await findAccountOfEmail(db, email);
   if (!account) return null;
-  const secret = await secretKey(config, db);
+  const secret = await loadSecretKey(config, db);
   const options = { userId: account.user_id, secret, now: new Date(), validMs: DAY_MS, alone: true };
   const signIn = await runAsOperator(
     db,
@@ -20,5 +20,5 @@ export async function createConsoleSignInLink(db: Database, config: Config, emai
     (trx) => createSignIn(trx, options),
     () => account.user_id,
   );
-  return signIn && signInLink(config.publicUrl, signIn.token);
+  return signIn && getSignInLink(config.publicUrl, signIn.token);
 }

@@ -11,7 +11,7 @@ import type { Metrics } from '#src/core/metrics.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { startBelievedTime } from '#src/database/believed-time.ts';
 import { createDatabase, createPool, type Database, databaseSettingsOfRole, type Pool } from '#src/database/connect.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { waitForDatabase } from '#src/database/unavailable.ts';
 import { createDispatcher } from '#src/delivery/dispatch.ts';
@@ -32,7 +32,7 @@ import {
   readQueueMetrics,
 } from './metrics.ts';
 import { runRole, warnOfCommitRisks } from './role.ts';
-import { secretKey } from './secret-key.ts';
+import { loadSecretKey } from './secret-key.ts';
 
 /** Interval in ms at which each of the worker's loops checks for work. */
 const LOOK_MS = { alerts: 200, usage: 1_000, deliveries: 200, sources: 1_000, endings: 500 };
@@ -49,7 +49,7 @@ const COUNTED_EVERY_MS = 60_000;
 export async function runWorker(config: Config): Promise<void> {
   const log = createLog('worker', config.log);
   await runRole('worker', config, log, async (metrics) => {
-    const url = await databaseUrl(config);
+    const url = await findDatabaseUrl(config);
     const pool = createPool(url, {
       max: 10,
       applicationName: 'energy worker',
@@ -80,7 +80,7 @@ export async function runWorker(config: Config): Promise<void> {
       // code.
       (await import('#src/homeassistant/publish.ts')).startHomeAssistant(
         { ...homeAssistant, publicUrl: config.isPublicUrlGiven ? config.publicUrl : null },
-        { pool, clock: systemClock, log, secret: await secretKey(config, db) },
+        { pool, clock: systemClock, log, secret: await loadSecretKey(config, db) },
       );
     reportState(metrics, pool, dataDir, ahead);
     return {
@@ -130,7 +130,7 @@ function reportState(metrics: Metrics, pool: Pool, dataDir: string, ahead: { day
 async function startFetching(config: Config, db: Database, { log }: { log: Logger }): Promise<() => Promise<void>> {
   const { fetchAnswer, close } = await openAnswerFetcher(config);
   const stopping = new AbortController();
-  const box = createSecretBox(await secretKey(config, db));
+  const box = createSecretBox(await loadSecretKey(config, db));
   const parts = { db, box, fetchAnswer, clock: systemClock, stopping: stopping.signal };
   const loops = Array.from({ length: FETCHES_AT_ONCE }, () =>
     startLoop('sources', () => fetchDueSource(parts), LOOK_MS.sources, log),
@@ -155,7 +155,7 @@ async function startTelling(
   const { channels, close } = await openChannels(
     config,
     createDatabase(pool),
-    await secretKey(config, createDatabase(pool)),
+    await loadSecretKey(config, createDatabase(pool)),
   );
   const tries = Object.keys(channels).flatMap((channel) =>
     ['succeeded', 'failed'].map((result) => ({ channel, result })),

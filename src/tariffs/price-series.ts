@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
@@ -157,7 +157,7 @@ export async function lockUsableSeries(
 export async function assertUsableEmissionSeries(trx: Database, userId: string, seriesId: string): Promise<void> {
   const message = 'must be an emission series of the user, of its utility or of an administrator';
   if (!(await lockUsableSeries(trx, 'emission', userId, [seriesId])).has(seriesId))
-    throw unprocessable({ field: 'emission_series_id', message });
+    throw createUnprocessableError({ field: 'emission_series_id', message });
 }
 
 /**

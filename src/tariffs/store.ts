@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, type FieldError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, type FieldError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -179,7 +179,7 @@ async function checkSeries(
 ): Promise<void> {
   const held = await lockUsableSeries(trx, 'price', userId, listSeriesOfTerms(terms));
   const errors = findSeriesMistakes(held, { currency, terms });
-  if (errors.length > 0) throw unprocessable(...errors);
+  if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
 /**
@@ -197,7 +197,7 @@ export async function checkSeriesOfOffers(
   const errors = offers.flatMap((offer, index) =>
     findSeriesMistakes(usable, offer).map(({ field, message }) => ({ field: `tariffs.${index}.${field}`, message })),
   );
-  if (errors.length > 0) throw unprocessable(...errors);
+  if (errors.length > 0) throw createUnprocessableError(...errors);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Expression, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -12,7 +12,7 @@ export async function notifyHomeOfAuthorization(
   data: Record<string, unknown>,
 ): Promise<void> {
   const event: NewEvent = { type: 'authorization.began', userId: homeId, data, channel: 'email' };
-  await addEvents(createQueryOfDatabase(trx), [event], new Date());
+  await addEvents(createQueryFunction(trx), [event], new Date());
 }
 
 /**
@@ -59,7 +59,7 @@ export async function endAuthorizations(
       channel: 'email',
     }),
   );
-  await addEvents(createQueryOfDatabase(trx), events, new Date());
+  await addEvents(createQueryFunction(trx), events, new Date());
   return ids;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '#src/core/ids.ts';
-import { type Database, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
+import { type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
 import { OWNED_RELATIONS } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
@@ -77,7 +77,7 @@ const LAST_ACTS = 10;
 /** Returns the transaction ids (32 bits, as PostgreSQL stores them in rows) of an account's latest actions within a day. */
 export async function findLatestActions(db: Database, userId: string): Promise<number[]> {
   // Raw SQL: the system column xmin.
-  const { rows } = await sql<{ number: number }>`${PREPARED_PREFIX_SQL} SELECT "number" FROM (
+  const { rows } = await sql<{ number: number }>`${PREPARED_STATEMENT_PREFIX_SQL} SELECT "number" FROM (
       SELECT xmin::text::bigint AS "number", at FROM audit_log WHERE actor_user_id = ${userId} ORDER BY audit_id DESC LIMIT ${LAST_ACTS}) last
     WHERE at > now() - interval '1 day'`.execute(db);
   return rows.map(({ number }) => number);

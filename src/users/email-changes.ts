@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
 /** The account that requested a change of address, and the id of the key or session that it used. */
@@ -62,7 +62,7 @@ export async function requestEmailChange(
     .execute();
   const requested_at = now.toISOString();
   await addEvents(
-    createQueryOfDatabase(trx),
+    createQueryFunction(trx),
     [
       { type: 'user.email_to_confirm', userId, data: { email_change_id, email, requested_at }, channel: 'email' },
       { type: 'user.email_requested', userId, data: { former_email: former, requested_at }, channel: 'email' },
@@ -138,7 +138,7 @@ export async function notifyFormerAddress(trx: Database, userId: string, former:
   const now = new Date();
   if ((await eventsOfDay(trx, userId, type, now)).length >= MAX_NOTICES_PER_DAY) return;
   const data = { former_email: former, changed_at: now.toISOString() };
-  await addEvents(createQueryOfDatabase(trx), [{ type, userId, data, channel: 'email' }], now);
+  await addEvents(createQueryFunction(trx), [{ type, userId, data, channel: 'email' }], now);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { addEvents, pauseSubscriptions } from '#src/events/outbox.ts';
 import { endAuthorizations } from './app-access.ts';
 import { recordAction } from './audit.ts';
@@ -47,7 +47,7 @@ export async function endAccess(
     .deleteFrom('email_changes')
     .where(({ eb, or }) => or([eb('user_id', '=', userId), eb('requester_user_id', '=', userId)]))
     .execute();
-  const webhooks = await pauseSubscriptions(createQueryOfDatabase(trx), userId);
+  const webhooks = await pauseSubscriptions(createQueryFunction(trx), userId);
   const [keysEnded, sessionsEnded, webhooksPaused] = [keys.length, sessions.length, webhooks.length];
   if (keysEnded + sessionsEnded + passkeys.length + webhooksPaused + apps.length === 0) return;
   await recordAction(trx, {
@@ -65,5 +65,5 @@ export async function endAccess(
     },
   });
   const data = { because, keys, sessions, passkeys, webhooks };
-  await addEvents(createQueryOfDatabase(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);
+  await addEvents(createQueryFunction(trx), [{ type: 'access.ended', userId, data, channel: 'email' }], now);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -106,8 +106,7 @@ export async function closeMemberships(db: Database, memberIds: readonly string[
   });
 }
 
-const notify = (trx: Database, events: readonly NewEvent[]) =>
-  addEvents(createQueryOfDatabase(trx), events, new Date());
+const notify = (trx: Database, events: readonly NewEvent[]) => addEvents(createQueryFunction(trx), events, new Date());
 
 /**
  * Returns the mails about the end of a membership. A mail to one account does not store the address of the other account, which may be

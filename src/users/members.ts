@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES, MemberAccess } from '#src/database/enums.ts';
 import type { Tables } from '#src/database/tables.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -85,7 +85,7 @@ export async function inviteMember(
     .execute();
   const data = { member_id, access };
   await addEvents(
-    createQueryOfDatabase(trx),
+    createQueryFunction(trx),
     [{ type: 'member.invited', userId: home.user_id, data, channel: 'email' }],
     mailedAt,
   );
@@ -214,7 +214,7 @@ export async function acceptInvitation(
   const { user_id: home_user_id, access, home_email } = invitation;
   const data = { member_id: memberId, access };
   await addEvents(
-    createQueryOfDatabase(trx),
+    createQueryFunction(trx),
     [
       { type: 'member.joined', userId: home_user_id, data, channel: 'email' },
       { type: 'membership.began', userId: account.user_id, data, channel: 'email' },
@@ -225,7 +225,7 @@ export async function acceptInvitation(
 }
 
 const invalidInvitation = () =>
-  unprocessable({
+  createUnprocessableError({
     field: 'token',
     message: 'is wrong, expired or already used; ask the owner of the home for a new one',
   });

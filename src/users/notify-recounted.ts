@@ -1,5 +1,5 @@
 import type { Database } from '#src/database/connect.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
 
@@ -36,7 +36,7 @@ export async function notifyRecountedOwners(db: Database, now: Date): Promise<nu
         data: { user_id: userId },
         channel: 'email' as const,
       }));
-      await addEvents(createQueryOfDatabase(trx), events, now);
+      await addEvents(createQueryFunction(trx), events, now);
       return users.length;
     });
     notified += count;

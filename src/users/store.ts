@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { AppError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { LANGUAGES } from '#src/database/enums.ts';
 import { type AccessibleAccounts, ALL_ACCOUNTS, accountsWithin } from '#src/database/reach.ts';
 import type { Tables } from '#src/database/tables.ts';
@@ -79,7 +79,7 @@ export async function createUser(
         userId: created.user_id,
         data: { ...created, created_at: created.created_at.toISOString() },
       };
-      await addEvents(createQueryOfDatabase(trx), [event], new Date());
+      await addEvents(createQueryFunction(trx), [event], new Date());
       return created;
     }),
   );
@@ -180,7 +180,7 @@ export async function updateUser(
       }
       if (isMoved && !requester) await moveEmail(trx, userId, { email, former: before.email, isByOwner: false });
       const isOtherRole = settings.role !== undefined && settings.role !== before.role;
-      if (isOtherRole) await cancelDeliveries(createQueryOfDatabase(trx), userId);
+      if (isOtherRole) await cancelDeliveries(createQueryFunction(trx), userId);
       if (isOtherRole) await endMembershipsOfAccount(trx, userId, { because: 'role', now: new Date() });
       if (isOtherRole) await endAccess(trx, userId, { because: 'role' });
       else if (isMoved && !requester) await endAccess(trx, userId, { because: 'email' });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { variables } from '#src/config/sections.ts';
+import { variablesSchema } from '#src/config/sections.ts';
 import { type ComposeService, composeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -67,7 +67,7 @@ describe('the cluster’s compose file', () => {
       expect(command).toEqual([name.split('-')[0]]);
       // A variable of Node itself, not of the service.
       const { NODE_EXTRA_CA_CERTS, ...own } = environment;
-      expect(Object.keys(own).filter((variable) => !(variable in variables.shape))).toEqual([]);
+      expect(Object.keys(own).filter((variable) => !(variable in variablesSchema.shape))).toEqual([]);
       const config = loadConfig(own);
       expect(config.database.url).toBe(`postgres://energy:${filled.ENERGY_PASSWORD}@pg-1:5432,pg-2:5432/energy`);
       if (/ingest-\d/.test(name)) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '#src/config/load.ts';
-import { variables } from '#src/config/sections.ts';
+import { variablesSchema } from '#src/config/sections.ts';
 import { composeFile } from '#test/support/compose-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -30,7 +30,7 @@ describe('the compose file', () => {
   test.each(['ingest', 'api', 'worker'])('gives the %s role an environment that it accepts', (role) => {
     const { environment = {}, command } = compose.services[role] ?? {};
     expect(command).toEqual([role]);
-    expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(Object.keys(environment).filter((name) => !(name in variablesSchema.shape))).toEqual([]);
     const config = loadConfig(environment);
     expect(config.database.url).toBe('postgres://energy:secretpassword@database:5432/energy');
     expect(config.dataDir).toBe('/data');
@@ -54,7 +54,7 @@ describe('the compose file', () => {
     expect(volumes).toEqual(['data:/data']);
     expect(ports).toEqual(['8443:8443', '8883:8883', '127.0.0.1:1883:1883']);
     expect(image).toBe(`energy-usage-service:${JSON.parse(read('package.json')).version}-home`);
-    expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(Object.keys(environment).filter((name) => !(name in variablesSchema.shape))).toEqual([]);
     expect(loadConfig(environment)).toMatchObject({
       database: { url: undefined },
       publicUrl: 'https://energy.local:8443',

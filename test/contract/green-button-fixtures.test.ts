@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { createImportCounts } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { espiFixtures } from '#test/support/espi-schema.ts';
 
 /**
@@ -21,7 +21,7 @@ test.each(espiFixtures().map((file) => [basename(file), file]))(
   async (_name, file) => {
     const counts = createImportCounts();
     const imported = new Map<number, number>();
-    for await (const one of greenButton(undefined)(file, counts, () => {})) {
+    for await (const one of createGreenButtonImport(undefined)(file, counts, () => {})) {
       if (!('energy_kwh' in one) || one.interval_s === undefined) throw new Error('no energy');
       expect(one.channel).toBe('import');
       imported.set(Date.parse(one.ts) / 1_000 - one.interval_s, Math.round(Number(one.energy_kwh) * 1_000));

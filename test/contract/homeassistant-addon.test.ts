@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '#src/config/load.ts';
-import { variables } from '#src/config/sections.ts';
+import { variablesSchema } from '#src/config/sections.ts';
 import { addonConfig, addonTranslation, parseAddonOptions } from '#test/support/addon-schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -53,7 +53,7 @@ test('the add-on sets only variables that the service has, and publishes the por
   const named = [...read(`${folder}/run.mts`).matchAll(/\b([A-Z]+(?:_[A-Z]+)+): /g)].map(([, name = '']) => name);
   expect(named).toHaveLength(5);
   const names = [...Object.keys(config.environment), ...named];
-  expect(names.filter((name) => !(name in variables.shape))).toEqual([]);
+  expect(names.filter((name) => !(name in variablesSchema.shape))).toEqual([]);
   const { api, mqtt, dataDir } = loadConfig({ ...config.environment, PUBLIC_URL: String(config.options.public_url) });
   expect([dataDir, api.host, mqtt.tlsHost]).toEqual(['/data', '0.0.0.0', '0.0.0.0']);
   expect(Object.keys(config.ports)).toEqual([`${api.port}/tcp`, `${mqtt.tlsPort}/tcp`]);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOperatorListener } from '#src/api/operator.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { variables } from '#src/config/sections.ts';
+import { variablesSchema } from '#src/config/sections.ts';
 import { createLog } from '#src/core/log.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { composeFile } from '#test/support/compose-file.ts';
@@ -141,7 +141,7 @@ describe.each(ROLES)('the role %s', (role) => {
     expect([args, image]).toEqual([[role], `energy-usage-service:${version}`]);
     expect(envFrom).toEqual([{ configMapRef: { name: 'energy' } }, { secretRef: { name: 'energy' } }]);
     const environment = { ...settings, ...secret };
-    expect(Object.keys(environment).filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(Object.keys(environment).filter((name) => !(name in variablesSchema.shape))).toEqual([]);
     const config = loadConfig(environment);
     expect(config).toMatchObject({ dataDir: '/data', mqtt: { url: undefined, publicHost: 'mqtt.energy.example.com' } });
     for (const name of ['DATABASE_URL', 'SECRET_KEY', 'BOOTSTRAP_ADMIN_KEY', 'SMTP_URL'])

@@ -17,7 +17,7 @@ import {
   arbitraryHistoryWithTotal,
   arbitraryTariffHistory,
   HISTORY_START_MS,
-  type History,
+  type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 let made = 0;
-async function pair({ limitKw, registerMaxKwh, maxGapMinutes }: Omit<History, 'readings'>) {
+async function pair({ limitKw, registerMaxKwh, maxGapMinutes }: Omit<ReadingHistory, 'readings'>) {
   const [userId, deviceId] = [`usr_bill${++made}`, `dev_bill${made}`];
   await database.pool.query(`INSERT INTO users (user_id, email, role) VALUES ($1, $1 || '@example.com', 'homeowner')`, [
     userId,
@@ -64,7 +64,7 @@ const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, 
 });
 const EDITING = { author: 'usr_bill', now: NOW, oldest: new Date(0) };
 
-async function editDevice(deviceId: string, readings: History['readings'], drawn: ArbitraryEdit): Promise<void> {
+async function editDevice(deviceId: string, readings: ReadingHistory['readings'], drawn: ArbitraryEdit): Promise<void> {
   const { channel, kind, fromMs, toMs, value } = buildEdit(readings, drawn);
   const nativeName = channel === null || kind === null ? null : getNativeName({ channel, kind });
   const wanted = { nativeName, from: new Date(fromMs), to: new Date(toMs), value, reason: 'drawn' };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, createPool, PREPARED_PREFIX_SQL } from '#src/database/connect.ts';
+import { createDatabase, createPool, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/connect.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -14,7 +14,9 @@ test('a marked statement is prepared once per connection, for any values; others
   try {
     const db = createDatabase(pool);
     for (const value of [1, 2]) {
-      const { rows } = await sql<{ sum: number }>`${PREPARED_PREFIX_SQL}SELECT ${value}::int + 1 AS sum`.execute(db);
+      const { rows } = await sql<{
+        sum: number;
+      }>`${PREPARED_STATEMENT_PREFIX_SQL}SELECT ${value}::int + 1 AS sum`.execute(db);
       expect(rows).toEqual([{ sum: value + 1 }]);
       await sql`SELECT ${value}::int AS plain`.execute(db);
     }

@@ -7,7 +7,7 @@ import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { createWebhook, loadReceiver, updateWebhook } from '#src/delivery/webhook/subscriptions.ts';
-import { secretKey } from '#src/start/secret-key.ts';
+import { loadSecretKey } from '#src/start/secret-key.ts';
 import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const env = (): Record<string, string> => ({ DATA_DIR: folder.path, DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-const keyOf = (more: Record<string, string> = {}) => secretKey(loadConfig({ ...env(), ...more }), db);
+const keyOf = (more: Record<string, string> = {}) => loadSecretKey(loadConfig({ ...env(), ...more }), db);
 const file = () => join(folder.path, 'secret.key');
 
 test('a missing or different secret key is an error if data was encrypted with it, until that data is given up', async () => {

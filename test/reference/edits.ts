@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
-import type { History } from './histories.ts';
+import type { ReadingHistory } from './histories.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -47,11 +47,11 @@ export const arbitraryEdit = fc.record({
 export type ArbitraryEdit = typeof arbitraryEdit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns the edit that these random parameters describe in a history. */
-export function buildEdit(readings: History['readings'], drawn: ArbitraryEdit): ReferenceEdit {
+export function buildEdit(readings: ReadingHistory['readings'], drawn: ArbitraryEdit): ReferenceEdit {
   const { near, isAdded, ofAll, awayMs, lengthMs, moreMilliwattHours } = drawn;
   const registers = readings.filter(({ kind }) => kind === 'register');
   const from = isAdded && registers.length > 0 ? registers : readings;
-  const { channel, kind, readAtMs, value } = from[near % from.length] as History['readings'][number];
+  const { channel, kind, readAtMs, value } = from[near % from.length] as ReadingHistory['readings'][number];
   const fromMs = readAtMs + awayMs;
   if (from === registers)
     return { channel, kind, fromMs, toMs: fromMs + 1, value: Math.max(0, value + moreMilliwattHours) };
@@ -72,11 +72,11 @@ export const arbitraryClockStep = fc.record({
  * before the step, and a register continues from the first excluded value.
  */
 export function buildClockStepEdit(
-  readings: History['readings'],
+  readings: ReadingHistory['readings'],
   { near, came, awayMs, lengthMs }: typeof arbitraryClockStep extends fc.Arbitrary<infer T> ? T : never,
   before: readonly ReferenceEdit[],
 ): ReferenceEdit {
-  const { channel, kind, readAtMs } = readings[near % readings.length] as History['readings'][number];
+  const { channel, kind, readAtMs } = readings[near % readings.length] as ReadingHistory['readings'][number];
   const mine = before.filter((edit) => edit.channel === channel && edit.kind === kind);
   const toMs = readAtMs + awayMs + lengthMs;
   let fromMs = readAtMs + awayMs;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { DecodedReading, QuantityKind } from '#ingest/decoders/decoder.ts';
 
 /** A device's history: its settings and all its readings, in no particular order. */
-export interface History {
+export interface ReadingHistory {
   limitKw: number;
   registerMaxKwh: number | null;
   maxGapMinutes: number;
@@ -91,7 +91,7 @@ export const arbitraryRegisters = (channel: string) =>
       steps: fc.array(fc.tuple(stepMs, event), { minLength: 12, maxLength: 30 }),
     })
     .map(({ first, steps }) => {
-      const readings: History['readings'] = [];
+      const readings: ReadingHistory['readings'] = [];
       let at = HISTORY_START_MS;
       let value = first;
       const show = (shown: number) =>
@@ -154,7 +154,7 @@ const tariffs = (channels: readonly string[]) =>
       ),
     })
     .map(({ style, apartMs, turns }) => {
-      const readings: History['readings'] = [];
+      const readings: ReadingHistory['readings'] = [];
       const values = channels.map((_, index) => (100 + index) * KWH);
       let at = HISTORY_START_MS;
       const show = (index: number, readAtMs: number, by = 0) =>
@@ -224,7 +224,7 @@ const temperatures = fc
   );
 
 /** Repeats some readings with a different value at the same time. */
-export const addConflictingReadings = (readings: History['readings']) =>
+export const addConflictingReadings = (readings: ReadingHistory['readings']) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: -200_000, max: 200_000 })), { maxLength: 4 }).map((twists) => [
     ...readings,
     ...twists.flatMap(([index, by]) => {
@@ -249,7 +249,7 @@ const tariffSets = fc.oneof(
   fc.tuple(tariffs(IMPORTS.slice(0, 2)), tariffs(['heat/t1', 'heat/t2'])),
 );
 
-type Readings = History['readings'];
+type Readings = ReadingHistory['readings'];
 
 /** Shifts all readings of a quantity by a random time, so that it begins later or (if negative) earlier than the other quantities. */
 const moved = (readings: fc.Arbitrary<Readings>) =>
@@ -350,32 +350,32 @@ export const arbitrarySettings = fc.record({
   maxGapMinutes: fc.constantFrom(15, 15, 60),
 });
 
-const historyOf = (readings: fc.Arbitrary<History['readings']>): fc.Arbitrary<History> =>
+const historyOf = (readings: fc.Arbitrary<ReadingHistory['readings']>): fc.Arbitrary<ReadingHistory> =>
   fc
     .record({ settings: arbitrarySettings, readings: readings.chain(addConflictingReadings) })
     .map(({ settings, readings }) => ({ ...settings, readings }));
 
 /** Random histories of at least 50 readings, with every fault that the counting rules handle. */
-export const arbitraryHistory: fc.Arbitrary<History> = historyOf(
+export const arbitraryHistory: fc.Arbitrary<ReadingHistory> = historyOf(
   fc
     .tuple(seriesSets, seriesSets)
-    .map(([a, b]) => [...a, ...b].flat() as History['readings'])
+    .map(([a, b]) => [...a, ...b].flat() as ReadingHistory['readings'])
     .filter((readings) => readings.length >= 50),
 );
 
 /** Random histories in which a better or worse quantity begins later. */
-export const arbitraryHistoryWithNewQuantities: fc.Arbitrary<History> = historyOf(
-  appearing.map((sets) => (sets as History['readings'][]).flat()),
+export const arbitraryHistoryWithNewQuantities: fc.Arbitrary<ReadingHistory> = historyOf(
+  appearing.map((sets) => (sets as ReadingHistory['readings'][]).flat()),
 );
 
 /** Random histories of phase registers, and of their total, which begins later. */
-export const arbitraryHistoryWithTotal: fc.Arbitrary<History> = historyOf(
+export const arbitraryHistoryWithTotal: fc.Arbitrary<ReadingHistory> = historyOf(
   fc
     .tuple(arbitraryRegisters('import/l1'), arbitraryRegisters('import/l2'), moved(arbitraryRegisters('import')))
     .map((sets) => sets.flat()),
 );
 
 /** Random histories of tariff registers, of which one runs at a time. */
-export const arbitraryTariffHistory: fc.Arbitrary<History> = historyOf(
-  tariffSets.map((sets) => (sets as History['readings'][]).flat()),
+export const arbitraryTariffHistory: fc.Arbitrary<ReadingHistory> = historyOf(
+  tariffSets.map((sets) => (sets as ReadingHistory['readings'][]).flat()),
 );

@@ -1,10 +1,10 @@
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingRule, EnergyInterval, SeriesReading } from '#ingest/normalise/counting-rule.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import type { History } from '#test/reference/histories.ts';
+import type { ReadingHistory } from '#test/reference/histories.ts';
 
 /** Converts readings of one device to the input of the reference implementation. */
-export const readingsOfDevice = (readings: History['readings'], deviceId = 'dev_1'): DecodedReading[] =>
+export const readingsOfDevice = (readings: ReadingHistory['readings'], deviceId = 'dev_1'): DecodedReading[] =>
   readings.map((reading) => ({ ...reading, deviceId, element: 0 }));
 
 /** Runs a counting rule over readings in order. Returns the intervals with their energy. */

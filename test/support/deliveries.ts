@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
-import { createDatabase, createQueryOfDatabase, type Database } from '#src/database/connect.ts';
-import type { Channel } from '#src/delivery/channel.ts';
+import { createDatabase, createQueryFunction, type Database } from '#src/database/connect.ts';
+import type { DeliveryChannel } from '#src/delivery/channel.ts';
 import { createDispatcher, type Dispatcher } from '#src/delivery/dispatch.ts';
 import { createWebhookChannel, type WebhookOptions } from '#src/delivery/webhook/send.ts';
 import { createWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -30,19 +30,19 @@ export interface TestDeliveries {
   close(): Promise<void>;
 }
 
-const noChannel: Channel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
+const noChannel: DeliveryChannel = { send: async () => ({ succeeded: true, responseStatus: null, error: null }) };
 
 /** Creates a dispatcher of deliveries for tests. `email`: uses a real mail channel instead of one that records messages. */
 export async function testDeliveries({
   email,
   ...options
-}: Partial<WebhookOptions> & { email?: (db: Database) => Channel } = {}): Promise<TestDeliveries> {
+}: Partial<WebhookOptions> & { email?: (db: Database) => DeliveryChannel } = {}): Promise<TestDeliveries> {
   const database = await testDatabase();
   const db = createDatabase(database.pool);
   const box = createSecretBox('the secret of the tests');
   const clock = () => test.now;
   const messages: TestDeliveries['told'] = [];
-  const remember: Channel = {
+  const remember: DeliveryChannel = {
     send(sending) {
       messages.push(sending);
       return noChannel.send(sending);
@@ -81,7 +81,7 @@ export async function testDeliveries({
       (await createWebhook(db, box, userId, { events: ['user.created'], url, authToken })).webhook_id,
     async happen(userId, data = {}) {
       const [id] = await addEvents(
-        createQueryOfDatabase(db),
+        createQueryFunction(db),
         [{ type: 'user.created', userId, data: data as never }],
         test.now,
       );

@@ -7,7 +7,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { bundle } from '../../deploy/release/package.ts';
 import { BUNDLE_FOLDER, ROOT } from './program.ts';
 import type { TestServer } from './tiers/server.ts';
-import { START_TIER_SERVER } from './tiers/tiers.ts';
+import { TIER_SERVER_STARTERS } from './tiers/tiers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -86,7 +86,7 @@ async function bundleProgram(): Promise<void> {
 }
 
 async function start(tier: Tier): Promise<Shared> {
-  const server = await START_TIER_SERVER[tier]();
+  const server = await TIER_SERVER_STARTERS[tier]();
   const template = `energy_template_${process.pid}`;
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query(`CREATE DATABASE ${template}`);

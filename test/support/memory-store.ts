@@ -1,16 +1,16 @@
 import type { BucketDeltas } from '#ingest/normalise/buckets.ts';
 import {
   type CountingSettings,
+  type CountingVerdict,
   compareSeriesReadings,
   type SeriesReading,
   type SeriesReadingWithVerdict,
   type SettingsByTime,
-  type Verdict,
 } from '#ingest/normalise/counting-rule.ts';
 import { findAppliedTimeRange, findPendingEditStartMs } from '#ingest/normalise/edits.ts';
 import { getReadingKey } from '#ingest/normalise/replay.ts';
 import { type EarlierRoles, NO_SERIES_ROLES, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import type { DeviceDeltas } from '#ingest/write/deltas.ts';
 import { type DeviceState, formatSeriesName, type SeriesState } from '#ingest/write/device-state.ts';
 import { addToOpenHour, listQuarterHours, type OpenHour } from '#ingest/write/open-hour.ts';
@@ -35,7 +35,7 @@ interface StoredSeries {
   /** JSON, like in a database. */
   tail: string | null;
   points: Map<string, SeriesReading>;
-  verdicts: Map<string, Verdict>;
+  verdicts: Map<string, CountingVerdict>;
   splits?: number[];
 }
 
@@ -100,7 +100,7 @@ export function memoryStore(): MemoryStore {
       .map((edit) => ({ ...edit, counted: findAppliedTimeRange(edit, pieceUntilMs) }))
       .filter(({ isInForce, counted }) => isInForce || counted);
     const isComputed =
-      !findTimesWithOtherSettings(computedWith, device.settings) &&
+      !findTimesComputedWithOtherSettings(computedWith, device.settings) &&
       !areRolesOpen &&
       device.edits.every((edit) => findPendingEditStartMs(edit) === null);
     if (device.computedWith !== null || areRolesOpen) device.computedWith = isComputed ? null : computedWith;

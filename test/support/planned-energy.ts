@@ -5,7 +5,7 @@ import { compareSeriesReadings, type EnergyInterval, type SeriesReading } from '
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { computeSeriesEdits } from '#ingest/normalise/edits.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { getCountingEndMs, rolesAt, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
+import { createRolesLookup, getCountingEndMs, type SeriesRoles } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { hasRisen, shiftStepAfter } from '#ingest/normalise/tariffs.ts';
 import { addIntervalToDeltas } from '#ingest/write/deltas.ts';
@@ -13,7 +13,7 @@ import { COMMODITIES, isElectricityMeter, METERS } from '#src/database/meter.ts'
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { distinctReadings, referenceConsumption, startOfQuarterHour } from '#test/reference/consumption.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
-import type { History } from '#test/reference/histories.ts';
+import type { ReadingHistory } from '#test/reference/histories.ts';
 import { readingsOfDevice } from '#test/support/counting-rules.ts';
 import { readWholeProfile, type StoredDevice } from '#test/support/memory-store.ts';
 
@@ -23,7 +23,7 @@ export function expectEqual(actual: unknown, wanted: unknown, message?: string):
 }
 
 /** Expects the load profile to equal the result that the reference implementation computes from all readings. */
-export function expectEnergy(device: StoredDevice, all: History['readings']): void {
+export function expectEnergy(device: StoredDevice, all: ReadingHistory['readings']): void {
   const readings = readingsOfDevice(all);
   const edits = inForce(device);
   const line = (at: number | bigint, values: (number | bigint)[]) => `${at} ${values}`;
@@ -47,7 +47,7 @@ export function expectEnergy(device: StoredDevice, all: History['readings']): vo
 const inForce = ({ edits }: StoredDevice): ReferenceEdit[] => edits.filter(({ isInForce }) => isInForce);
 
 /** Expects each separate meter (gas, heat, water) to equal the import of an electricity meter that received the same messages. */
-function expectMeters(device: StoredDevice, all: History['readings']): void {
+function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): void {
   const { settings, meters } = device;
   for (const meter of METERS.filter((one) => !isElectricityMeter(one))) {
     const meterWords = meter.split('_');
@@ -87,7 +87,7 @@ const plainly = (channel: string) =>
 const MEDIA: ReadonlySet<string> = new Set([...COMMODITIES, 'm3']);
 
 /** Expects the stored energy, meters and series to equal the results of the reference and of the counting rule for all readings. */
-export function expectReferenceResults(device: StoredDevice, all: History['readings']): void {
+export function expectReferenceResults(device: StoredDevice, all: ReadingHistory['readings']): void {
   expectEnergy(device, all);
   expectMeters(device, all);
   const { series, settings } = device;
@@ -123,7 +123,7 @@ export function expectStoredByRules(device: StoredDevice): void {
   const profile = { own: new Map(), meters: new Map() };
   const steps: Step[] = [];
   for (const { channel, kind, points, verdicts, tail, splits, ...of } of series.values()) {
-    const roles = rolesAt(of);
+    const roles = createRolesLookup(of);
     const endMs = getCountingEndMs(of);
     const { isExcluded, stepsBack } = computeSeriesEdits(edits, channel, kind, Number.NEGATIVE_INFINITY);
     const judgedBy = { ...(computedWith ?? settings), ...(splits && { splits }), stepsBack: stepsBack.after };

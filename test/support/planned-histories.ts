@@ -3,7 +3,7 @@ import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { HeadCache } from '#ingest/write/head-memory.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import { arbitraryEdit, buildEdit } from '#test/reference/edits.ts';
-import { arbitrarySettings, type History } from '#test/reference/histories.ts';
+import { arbitrarySettings, type ReadingHistory } from '#test/reference/histories.ts';
 import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
 import type { MemoryStore } from '#test/support/memory-store.ts';
 import { editDevice, recomputeChunk, writeBatch } from '#test/support/planned-writes.ts';
@@ -77,7 +77,7 @@ export function runWriters(
   deviceIds: readonly string[],
   queue: DecodedReading[][],
   how: Delivery,
-  all: readonly History['readings'][] = [],
+  all: readonly ReadingHistory['readings'][] = [],
 ): void {
   const writers: (Generator<void, void> | null)[] = [null, null, null];
   const memories = how.memories.map(createHeadCache);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 import type { CountingSettings } from '#ingest/normalise/counting-rule.ts';
 import { findPendingEditStartMs } from '#ingest/normalise/edits.ts';
-import { findTimesWithOtherSettings } from '#ingest/normalise/settings.ts';
+import { findTimesComputedWithOtherSettings } from '#ingest/normalise/settings.ts';
 import { collectReadings } from '#ingest/write/collect.ts';
 import {
   areReadingsAfterEdits,
@@ -16,7 +16,7 @@ import { type DevicePlan, planDevice } from '#ingest/write/plan.ts';
 import type { Stretch } from '#ingest/write/stretch.ts';
 import { findPendingRoles } from '#ingest/write/target-roles.ts';
 import type { ReferenceEdit } from '#test/reference/edits.ts';
-import type { History } from '#test/reference/histories.ts';
+import type { ReadingHistory } from '#test/reference/histories.ts';
 import { type MemoryStore, memoryStore, type StoredDevice } from '#test/support/memory-store.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -87,7 +87,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   if (device.computedWith === null) return;
   const openMs = (device.edits ?? []).flatMap((edit) => findPendingEditStartMs(edit) ?? []);
   const roles = findPendingRoles(device, [...device.series.values()]);
-  const settingsFrom = findTimesWithOtherSettings(device.computedWith, device.settings);
+  const settingsFrom = findTimesComputedWithOtherSettings(device.computedWith, device.settings);
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
@@ -141,7 +141,9 @@ export function editDevice(store: MemoryStore, deviceId: string, edit: Reference
 }
 
 /** Creates a store with the devices `dev_0`, `dev_1`, … with these settings and without readings. */
-export function createPairedDevices(histories: readonly ({ readings: History['readings'] } & CountingSettings)[]) {
+export function createPairedDevices(
+  histories: readonly ({ readings: ReadingHistory['readings'] } & CountingSettings)[],
+) {
   const store = memoryStore();
   const devices = histories.map(({ readings, ...settings }, index) => {
     const deviceId = `dev_${index}`;

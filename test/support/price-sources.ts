@@ -67,9 +67,9 @@ export const answerOfHost = (answer: ReturnType<Receiver['answer']>) => () => {
 };
 export const answerRows = (...prices: [string, unknown][]) =>
   JSON.stringify({ rows: prices.map(([time, price]) => ({ from: `2026-06-${time}:00Z`, price })) });
-export const HOURLY = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };
+export const HOURLY_PRICE_SERIES = { name: 'Day ahead', currency: 'EUR', resolution_minutes: 60 };
 export const postSeries = (more: object, key = utility.key) =>
-  api.send('/v1/price-series', { method: 'POST', key, body: { ...HOURLY, ...more } });
+  api.send('/v1/price-series', { method: 'POST', key, body: { ...HOURLY_PRICE_SERIES, ...more } });
 export const patchSeries = (id: string, body: object, key = utility.key) =>
   api.send(`/v1/price-series/${id}`, { method: 'PATCH', key, body });
 export const createSeriesId = async (more: object, key = utility.key) =>
@@ -103,4 +103,4 @@ export async function fetchAllSources(): Promise<number> {
 export const advanceClock = (minutes: number) => {
   api.now = new Date(api.now.getTime() + minutes * MINUTE_MS);
 };
-export const readNextFetch = async (id: string) => (await getSeries(id)).next_fetch_at.slice(8, 16);
+export const readNextFetchTime = async (id: string) => (await getSeries(id)).next_fetch_at.slice(8, 16);

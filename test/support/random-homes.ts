@@ -6,7 +6,7 @@ import { addToProfile, type ProfileDifference } from './load-profile.ts';
 export const QUARTER_HOUR_MS = 900_000;
 export const HISTORY_FROM_MS = Date.UTC(2026, 2, 27);
 export const QUARTER_HOUR_COUNT = 4 * 96;
-export const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
+export const TIME_ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
 export const PLACEMENTS: ReferencePlacement[] = [
   'grid',
   'production',
@@ -216,7 +216,7 @@ function calendar(zone: string) {
   );
 }
 export type Calendar = ReturnType<typeof calendar>;
-export const calendars = new Map(ZONES.map((zone) => [zone, calendar(zone)]));
+export const calendars = new Map(TIME_ZONES.map((zone) => [zone, calendar(zone)]));
 
 /** Length in minutes of each unit of rows that is shorter than a day. */
 const CLOCK_MINUTES: Record<string, number> = { hour: 60, half_hour: 30, quarter_hour: 15 };

@@ -30,7 +30,7 @@ import {
   arbitrarySettings,
   arbitraryTariffHistory,
   HISTORY_START_MS,
-  type History,
+  type ReadingHistory,
 } from '#test/reference/histories.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { CACHE_KINDS, createHeadCache } from '#test/support/head-caches.ts';
@@ -58,14 +58,14 @@ afterAll(() => database.drop());
 interface Device {
   deviceId: string;
   userId: string;
-  history: History;
+  history: ReadingHistory;
   readings: DecodedReading[];
 }
 
 let made = 0;
 
 /** Creates a user and a device for each history. Every third user has two devices. */
-async function pair(histories: History[]): Promise<Device[]> {
+async function pair(histories: ReadingHistory[]): Promise<Device[]> {
   const devices = histories.map((history, index) => {
     const deviceId = `dev_${++made}`;
     const userId = `usr_${made - (index % 3 === 1 ? 1 : 0)}`;

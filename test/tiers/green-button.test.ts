@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts, type ImportElement } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { loadGreenButtonData } from '#src/export/green-button/intervals.ts';
@@ -81,7 +81,7 @@ test('a home that is exported as Green Button is the same after its import', asy
     elements.length = 0;
     await writeFile(join(folder, 'home.xml'), text);
     const counts = createImportCounts();
-    for await (const one of greenButton()(join(folder, 'home.xml'), counts, () => {})) elements.push(one);
+    for await (const one of createGreenButtonImport()(join(folder, 'home.xml'), counts, () => {})) elements.push(one);
     expect(counts).toMatchObject({ skipped: 0, unreadable: 0, empty: 0 });
     const to = await homeWithMeter(elements);
     const hours = await hoursOf(to.userId);

@@ -21,7 +21,7 @@ import {
   QUARTER_HOUR_MS,
   randomElement,
   type TestHome,
-  ZONES,
+  TIME_ZONES,
 } from '#test/support/random-homes.ts';
 
 /**
@@ -138,7 +138,7 @@ test('a group’s answer is the sum over its distinct homes, for any tree of gro
         expect(changed).toMatchObject({ added: add.length, removed: remove.length, members: now.size });
         members.set(name, now);
       }
-      const zone = ZONES[run++ % ZONES.length] as string;
+      const zone = TIME_ZONES[run++ % TIME_ZONES.length] as string;
       await agreeAll(zone);
       await keep(zone);
       await agreeAll(zone, GROUP_NAMES, STORED_UNITS);

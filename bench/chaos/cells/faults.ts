@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { print } from '../cluster/endure.ts';
+import { printToStderr } from '../cluster/endure.ts';
 import type { ClusterFault } from '../cluster/faults.ts';
-import type { Home } from '../cluster/homes.ts';
+import type { PublishingHome } from '../cluster/homes.ts';
 import type { CellsInstallation, ChaosCell } from './installation.ts';
 
 /** A fault of an installation with cells. */
@@ -33,7 +33,7 @@ const nothing = async () => {};
 /** Returns all faults of cells. `heldMs` receives, for each moved account, the time for which the account was in neither cell, in ms. */
 export function createCellFaults(
   installation: CellsInstallation,
-  homes: readonly Home[],
+  homes: readonly PublishingHome[],
 ): { faults: CellFault[]; heldMs: number[] } {
   const [first, c2] = installation.cells;
   const mover = createMover(installation, homes);
@@ -140,9 +140,9 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
         const seconds = () => ((performance.now() - fromMs) / 1_000).toFixed(1);
         for (const node of patroni.nodes) node.start();
         await patroni.primary();
-        print(`  a primary after ${seconds()} s`);
+        printToStderr(`  a primary after ${seconds()} s`);
         await cell.start();
-        print(`  all processes after ${seconds()} s`);
+        printToStderr(`  all processes after ${seconds()} s`);
       },
       heal: nothing,
     }),
@@ -186,7 +186,7 @@ function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallati
 type Mover = ReturnType<typeof createMover>;
 
 /** Moves accounts, and records for how long each was in neither cell. */
-function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
+function createMover({ move }: CellsInstallation, homes: readonly PublishingHome[]) {
   let used = 0;
   const heldMs: number[] = [];
   const ofFirst = homes.filter(({ userId }) => !userId.startsWith('usr_c2_'));
@@ -203,7 +203,7 @@ function createMover({ move }: CellsInstallation, homes: readonly Home[]) {
       for (let run = 1; ; run++) {
         const { code, stdout, stderr } = await move(users, from, to).ended;
         if (code === 0) return void heldMs.push(JSON.parse(stdout).held_ms);
-        print(`  run ${run} of the move to ${to.name} failed: ${stderr.trim()}`);
+        printToStderr(`  run ${run} of the move to ${to.name} failed: ${stderr.trim()}`);
         if (run === MAX_MOVES) throw new Error(`the move failed ${run} times`);
         await pause(2_000);
       }

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '#src/database/connect.ts';
 import type { Receiver } from '../../../test/support/receiver.ts';
 import type { ChaosRunDifference, ChaosRunRecords } from '../cluster/compare.ts';
-import type { Home } from '../cluster/homes.ts';
-import type { Verdict } from '../cluster/verdict.ts';
+import type { PublishingHome } from '../cluster/homes.ts';
+import type { FinalStateVerdict } from '../cluster/verdict.ts';
 
 /** Errors that `injectErrors` makes, by the kind of difference that the comparison must report. */
 const PLANTED: Record<Extract<ChaosRunDifference['kind'], 'lost' | 'doubled' | 'wrongHour' | 'toldAgain'>, string> = {
@@ -33,7 +33,7 @@ const findUndisturbedCall = ({ receiver: { calls }, cutOff }: Deliveries) =>
  */
 export async function waitUntilErrorsCanBeInjected(
   pool: Pool,
-  [, other]: readonly Home[],
+  [, other]: readonly PublishingHome[],
   deliveries: Deliveries,
   withinMs: number,
 ): Promise<void> {
@@ -47,7 +47,11 @@ export async function waitUntilErrorsCanBeInjected(
  * Makes one error of each kind in the data of a finished run. The comparison must find them all. `pool`: database of the homes. Throws if
  * the run has too few events or hours.
  */
-export async function injectErrors(pool: Pool, homes: readonly Home[], deliveries: Deliveries): Promise<void> {
+export async function injectErrors(
+  pool: Pool,
+  homes: readonly PublishingHome[],
+  deliveries: Deliveries,
+): Promise<void> {
   const [one, other] = homes;
   const call = findUndisturbedCall(deliveries);
   if (!one || !other || !call)
@@ -76,7 +80,10 @@ export async function injectErrors(pool: Pool, homes: readonly Home[], deliverie
 }
 
 /** Returns the kinds of planted errors of which the comparison did not find exactly one more than before. Pure. */
-export const findUndetectedErrors = (before: Verdict['faults'], after: Verdict['faults']): string[] =>
+export const findUndetectedErrors = (
+  before: FinalStateVerdict['faults'],
+  after: FinalStateVerdict['faults'],
+): string[] =>
   Object.entries(PLANTED).flatMap(([name, what]) => {
     const kind = name as keyof typeof PLANTED;
     return after[kind] - before[kind] === 1 ? [] : [what];

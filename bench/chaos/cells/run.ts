@@ -12,18 +12,18 @@ import {
   listAcknowledgementTimesMs,
   MAX_RECOVERY_MS,
   measureFault,
-  print,
   printDifferences,
   printRetries,
+  printToStderr,
 } from '../cluster/endure.ts';
 import {
-  type Home,
+  type PublishingHome,
   type PublishingHomes,
   startHomes,
   waitUntilHomesFinish,
   waitUntilHomesResume,
 } from '../cluster/homes.ts';
-import { compareFinalState, countOutOfOrderReadings, type Verdict } from '../cluster/verdict.ts';
+import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from '../cluster/verdict.ts';
 import { type CellFault, createCellFaults } from './faults.ts';
 import { type CellsInstallation, installCells } from './installation.ts';
 import { findUndetectedErrors, injectErrors, waitUntilErrorsCanBeInjected } from './plant.ts';
@@ -53,7 +53,9 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
   if (missing.length > 0) return 2;
   const isQuick = flags.includes('--quick');
   const words = flags.filter((flag) => !flag.startsWith('--'));
-  print('two routers, and two cells, each with two databases, two ingest processes and one of each other role …');
+  printToStderr(
+    'two routers, and two cells, each with two databases, two ingest processes and one of each other role …',
+  );
   const installation = await installCells();
   let homes: PublishingHomes | undefined;
   try {
@@ -72,7 +74,7 @@ export async function runCellsChaos(flags: readonly string[]): Promise<number> {
     const plan = planErrors(installation, homes.all, rows);
     await waitUntilErrorsCanBeInjected(...plan, scaleTimeLimitMs(PLANTABLE_MS));
     await waitUntilHomesFinish(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
-    print('comparing, and comparing again with planted errors …');
+    printToStderr('comparing, and comparing again with planted errors …');
     const { verdict, missed } = await judge(installation, homes.all, plan);
     return report({ rows, calm, verdict, missed, heldMs }, flags.includes('--json'));
   } finally {
@@ -86,7 +88,7 @@ async function begin({ all }: PublishingHomes): Promise<void> {
     throw new Error(
       `${describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS)}\n${describeLateHomes(all).join('\n')}`,
     );
-  print(`${all.length} homes publish; ${CALM_S} s of calm …`);
+  printToStderr(`${all.length} homes publish; ${CALM_S} s of calm …`);
   await pause(CALM_S * 1_000);
 }
 
@@ -100,7 +102,7 @@ async function endure(
   homes: PublishingHomes,
   fault: CellFault,
 ): Promise<CellsRow> {
-  print(`${new Date().toISOString()} ${fault.name} …`);
+  printToStderr(`${new Date().toISOString()} ${fault.name} …`);
   const row = await measureFault(
     {
       ...{ homes, receiver },
@@ -113,14 +115,18 @@ async function endure(
   const { spared } = fault;
   const others = homes.all.filter(({ userId }) => userId.startsWith('usr_c2_') === (spared?.name === 'c2'));
   const wait = spared ? computeLongestWaitSeconds(others, listAcknowledgementTimesMs, row.fromMs, row.toMs) : null;
-  print(`  ${formatFaultEffect(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
+  printToStderr(`  ${formatFaultEffect(row)}${wait === null ? '' : `; the other cell without PUBACK ${wait} s`}`);
   if (wait !== null && wait > MAX_SPARED_WAIT_S)
-    print(describeLongestPubackWaits(others, row.fromMs, row.toMs).join('\n'));
+    printToStderr(describeLongestPubackWaits(others, row.fromMs, row.toMs).join('\n'));
   return { ...row, spared: wait };
 }
 
 /** Selects the homes in whose data errors are planted: homes that are in cell c2 during the whole run. */
-function planErrors({ cells, receiver }: CellsInstallation, homes: readonly Home[], rows: readonly CellsRow[]) {
+function planErrors(
+  { cells, receiver }: CellsInstallation,
+  homes: readonly PublishingHome[],
+  rows: readonly CellsRow[],
+) {
   const [, c2] = cells;
   const stayed = homes.filter(({ userId }) => userId.startsWith('usr_c2_'));
   return [c2.pool, stayed, { receiver, cutOff: rows.filter((row) => row.cutsDeliveries) }] as const;
@@ -129,7 +135,7 @@ function planErrors({ cells, receiver }: CellsInstallation, homes: readonly Home
 /** Compares the final state with the expected one, and compares again after planting one error of each kind. */
 async function judge(
   { cells, receiver }: CellsInstallation,
-  homes: readonly Home[],
+  homes: readonly PublishingHome[],
   plan: ReturnType<typeof planErrors>,
 ) {
   const [, , { cutOff }] = plan;
@@ -182,7 +188,7 @@ function goalsOf({ rows, verdict, missed, heldMs }: Omit<Report, 'calm'>): Goal[
 interface Report {
   rows: readonly CellsRow[];
   calm: number;
-  verdict: Verdict;
+  verdict: FinalStateVerdict;
   missed: readonly string[];
   heldMs: readonly number[];
 }
@@ -212,6 +218,6 @@ function report({ calm, ...all }: Report, isJson: boolean): number {
   }
   printDifferences(differences);
   printRetries(retries);
-  for (const what of missed) print(`WRONG: the comparison did not find a planted error: ${what}`);
+  for (const what of missed) printToStderr(`WRONG: the comparison did not find a planted error: ${what}`);
   return rows.every((row) => row.goesOn) && differences.length + calm + missed.length === 0 ? 0 : 1;
 }

@@ -6,7 +6,7 @@ import type { Receiver } from '../../../test/support/receiver.ts';
 import { describeTimeout, scaleTimeLimitMs } from '../../time-limits.ts';
 import { type ChaosRunDifference, DIFFERENCE_KINDS } from './compare.ts';
 import type { ClusterFault } from './faults.ts';
-import { type Home, type PublishingHomes, waitUntilHomesResume } from './homes.ts';
+import { type PublishingHome, type PublishingHomes, waitUntilHomesResume } from './homes.ts';
 import { parseWebhookCall } from './verdict.ts';
 
 /** Maximum time to wait after a fault until readings resume, in ms. */
@@ -53,7 +53,7 @@ export async function measureFault(
 ): Promise<FaultEffect> {
   const resume = async (what: string) => {
     const isResumed = await waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
-    if (!isResumed) print(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
+    if (!isResumed) printToStderr(`${describeTimeout(what, MAX_RECOVERY_MS)}\n${await subject.diagnosis()}`);
     return isResumed;
   };
   // A restarted broker leads no queues and has no devices. Rebalance, so that the next fault finds the load evenly spread.
@@ -77,7 +77,7 @@ export async function measureFault(
   const { of, seconds } = fault.goal;
   const isKept = { acknowledged, stored }[of] <= seconds;
   if (!isKept || !wentOn || !isHealed)
-    print([...describeLongestPubackWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
+    printToStderr([...describeLongestPubackWaits(homes, fromMs, toMs), describeOwnDelay(delay.max / 1e6)].join('\n'));
   delay.disable();
   return {
     fault: fault.name,
@@ -94,18 +94,20 @@ export async function measureFault(
 }
 
 /** Times (ms) of a home's PUBACKs. */
-export const listAcknowledgementTimesMs = ({ publisher }: Home): number[] => [...publisher.acknowledged.values()];
+export const listAcknowledgementTimesMs = ({ publisher }: PublishingHome): number[] => [
+  ...publisher.acknowledged.values(),
+];
 
 /** Returns the longest time between two consecutive events of the same home, in seconds: the maximum over all homes. */
 export const computeLongestWaitSeconds = (
-  homes: readonly Home[],
-  timesOf: (home: Home) => readonly number[],
+  homes: readonly PublishingHome[],
+  timesOf: (home: PublishingHome) => readonly number[],
   fromMs: number,
   toMs: number,
 ): number => round(Math.max(...homes.map((home) => longestGapSeconds(timesOf(home), fromMs, toMs))));
 
 /** Describes the homes that waited longest for a PUBACK, the longest first, with their attempts to connect. */
-export function describeLongestPubackWaits(homes: readonly Home[], fromMs: number, toMs: number): string[] {
+export function describeLongestPubackWaits(homes: readonly PublishingHome[], fromMs: number, toMs: number): string[] {
   const waits = homes.map((home) => ({ home, ...findLongestGap(listAcknowledgementTimesMs(home), fromMs, toMs) }));
   const longest = waits.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs)).slice(0, MAX_LISTED);
   return longest.map(
@@ -124,7 +126,12 @@ const describeOwnDelay = (maxMs: number): string =>
  * Returns the maximum time in seconds from PUBACK to webhook, for alerts triggered in the given period and delivered by now; null if there
  * were none.
  */
-function slowestAlert(receiver: Receiver, homes: readonly Home[], fromMs: number, toMs: number): number | null {
+function slowestAlert(
+  receiver: Receiver,
+  homes: readonly PublishingHome[],
+  fromMs: number,
+  toMs: number,
+): number | null {
   const calledAtMs = new Map<string, number>();
   for (const call of receiver.calls.filter(({ atMs }) => atMs >= fromMs)) {
     const { hour } = parseWebhookCall(call);
@@ -141,7 +148,7 @@ function slowestAlert(receiver: Receiver, homes: readonly Home[], fromMs: number
 }
 
 /** Describes homes whose latest readings are not stored. */
-export function describeLateHomes(homes: readonly Home[]): string[] {
+export function describeLateHomes(homes: readonly PublishingHome[]): string[] {
   const late = homes.filter(({ readings, stored }) => (readings.at(-20)?.readAtMs ?? 0) > stored.upToMs);
   return late.map(({ deviceId, readings, publisher, stored }) => {
     const written = readings.filter(({ readAtMs }) => readAtMs <= stored.upToMs).length;
@@ -165,18 +172,19 @@ export const formatFaultEffect = ({ acknowledged, stored, alert, goal, isKept, g
 export function printDifferences(differences: readonly ChaosRunDifference[]): void {
   for (const [kind, few] of Object.entries(Object.groupBy(differences, (one) => one.kind))) {
     const name = DIFFERENCE_KINDS[kind as keyof typeof DIFFERENCE_KINDS];
-    for (const { of } of few.slice(0, MAX_LISTED)) print(`WRONG: ${name}: ${of}`);
-    if (few.length > MAX_LISTED) print(`WRONG: ${name}: ${few.length - MAX_LISTED} more`);
+    for (const { of } of few.slice(0, MAX_LISTED)) printToStderr(`WRONG: ${name}: ${of}`);
+    if (few.length > MAX_LISTED) printToStderr(`WRONG: ${name}: ${few.length - MAX_LISTED} more`);
   }
 }
 
 /** Prints the first few of the delivery attempts that failed and were repeated. */
 export function printRetries(retries: readonly string[]): void {
-  for (const line of retries.slice(0, MAX_LISTED)) print(`sent again after a failed attempt: ${line}`);
-  if (retries.length > MAX_LISTED) print(`sent again after a failed attempt: ${retries.length - MAX_LISTED} more`);
+  for (const line of retries.slice(0, MAX_LISTED)) printToStderr(`sent again after a failed attempt: ${line}`);
+  if (retries.length > MAX_LISTED)
+    printToStderr(`sent again after a failed attempt: ${retries.length - MAX_LISTED} more`);
 }
 
 const round = (seconds: number) => Math.round(seconds * 10) / 10;
 
 /** Prints a line about the progress to standard error. */
-export const print = (text: string): void => void process.stderr.write(`${text}\n`);
+export const printToStderr = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -20,7 +20,7 @@ const STEPS_MS = [24_000, 18_000, 12_000, 9_000, 6_000, 3_000, 1_000];
 export const ALERT_THRESHOLD_MILLIWATT_HOURS = 1_000_000;
 
 /** A home with a meter and an hourly alert. */
-export interface Home {
+export interface PublishingHome {
   userId: string;
   deviceId: string;
   readings: DecodedReading[];
@@ -33,7 +33,7 @@ export interface Home {
 
 /** Homes that publish readings in order, distributed over all brokers. Each reading is repeated until it is acknowledged. */
 export interface PublishingHomes {
-  all: Home[];
+  all: PublishingHome[];
   /** Distributes the homes over all brokers again, as at the start. */
   spread(): void;
   /** Stops publishing. */
@@ -59,7 +59,7 @@ export async function startHomes(
 ): Promise<PublishingHomes> {
   const stepMs = STEPS_MS.find((ms) => (minutes * 60_000 * ms) / EVERY_MS < PLAYED_MS) ?? 1_000;
   const startMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PLAYED_MS;
-  const all: Home[] = [];
+  const all: PublishingHome[] = [];
   for (const place of places) all.push(...(await makeHomes(place, entrances, count)));
   const over = new AbortController();
   const playing = (async () => {
@@ -96,9 +96,13 @@ export async function waitUntilHomesFinish({ all, finish }: PublishingHomes, wit
   await Promise.race([Promise.all(all.map(({ publisher }) => publisher.flush())), pause(withinMs)]);
 }
 
-async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entrances'], count: number): Promise<Home[]> {
+async function makeHomes(
+  { pool, cell }: HomesPlace,
+  entrances: Cluster['entrances'],
+  count: number,
+): Promise<PublishingHome[]> {
   const db = createDatabase(pool);
-  const homes: Home[] = [];
+  const homes: PublishingHome[] = [];
   setCell(cell);
   for (const [index, { deviceId, secret }] of (await pairDevices(pool, count)).entries()) {
     const { rows } = await pool.query('SELECT user_id FROM devices WHERE device_id = $1', [deviceId]);
@@ -117,7 +121,7 @@ async function makeHomes({ pool, cell }: HomesPlace, entrances: Cluster['entranc
   return homes;
 }
 
-function publishNext(home: Home, startMs: number, stepMs: number, number: number): void {
+function publishNext(home: PublishingHome, startMs: number, stepMs: number, number: number): void {
   const readAtMs = startMs + home.readings.length * stepMs;
   const hourMs = Math.floor((readAtMs - 1) / HOUR_MS) * HOUR_MS;
   // The load is 0.6 to 1.4 kW, with a different value every hour.
@@ -144,7 +148,7 @@ function publishNext(home: Home, startMs: number, stepMs: number, number: number
 const WATCH_MS = 200;
 
 /** Polls the time up to which the readings of each home are stored. */
-async function watchStored(pools: readonly Pool[], homes: readonly Home[], over: AbortSignal): Promise<void> {
+async function watchStored(pools: readonly Pool[], homes: readonly PublishingHome[], over: AbortSignal): Promise<void> {
   const of = new Map(homes.map((home) => [home.deviceId, home]));
   const look = async (pool: Pool) => {
     const { rows } = await pool.query(
@@ -172,9 +176,9 @@ async function watchStored(pools: readonly Pool[], homes: readonly Home[], over:
 /**
  * Resolves to true once each home has had a newly published reading acknowledged and stored; to false if that takes longer than `withinMs`.
  */
-export async function waitUntilHomesResume(homes: readonly Home[], withinMs: number): Promise<boolean> {
+export async function waitUntilHomesResume(homes: readonly PublishingHome[], withinMs: number): Promise<boolean> {
   const from = homes.map(({ readings }) => readings.length);
-  const isOn = ({ publisher, stored, readings }: Home, index: number) => {
+  const isOn = ({ publisher, stored, readings }: PublishingHome, index: number) => {
     const first = from[index] ?? 0;
     const reading = readings[first];
     return reading !== undefined && publisher.acknowledged.has(first) && stored.upToMs >= reading.readAtMs;

@@ -11,18 +11,24 @@ import {
   type InstallationUnderFault,
   MAX_RECOVERY_MS,
   measureFault,
-  print,
   printDifferences,
   printRetries,
+  printToStderr,
 } from './endure.ts';
 import { createClusterFaults, NETWORK_AND_DISK_FAULTS } from './faults.ts';
-import { type Home, type PublishingHomes, startHomes, waitUntilHomesFinish, waitUntilHomesResume } from './homes.ts';
+import {
+  type PublishingHome,
+  type PublishingHomes,
+  startHomes,
+  waitUntilHomesFinish,
+  waitUntilHomesResume,
+} from './homes.ts';
 import { type Cluster, installCluster } from './installation.ts';
 import { explainMissingNamespaces, isRunningInNamespaces, runInNamespaces } from './lines.ts';
-import { compareFinalState, countOutOfOrderReadings, type Verdict } from './verdict.ts';
+import { compareFinalState, countOutOfOrderReadings, type FinalStateVerdict } from './verdict.ts';
 
 /** Describes the waiting homes and the queues of each broker that responds, for the output if readings do not resume. */
-async function diagnosis({ rabbit }: Cluster, homes: readonly Home[]): Promise<string> {
+async function diagnosis({ rabbit }: Cluster, homes: readonly PublishingHome[]): Promise<string> {
   const columns = ['name', 'messages_ready', 'messages_unacknowledged', 'consumers', 'leader', 'online'];
   const asked = (rabbit?.nodes ?? []).map(async (node) => {
     const queues = await node.ctl('-q', '-t', '15', 'list_queues', ...columns).catch((error: Error) => error.message);
@@ -78,7 +84,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   const noLines = isEmbedded ? null : explainMissingNamespaces();
   if (noLines === null && !isEmbedded && !isRunningInNamespaces()) return runInNamespaces();
   const untilMs = Date.now() + plan.minutes * 60_000;
-  print(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
+  printToStderr(`${isEmbedded ? 'HAProxy' : 'three brokers'}, three etcd, two databases, two of each role …`);
   const cluster = await installCluster({ isEmbedded });
   let homes: PublishingHomes | undefined;
   try {
@@ -87,7 +93,7 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
     await begin(homes);
     const calm = await countOutOfOrderReadings(pool);
     const endured = await endureAll(cluster, homes, { ...plan, untilMs });
-    print('comparing …');
+    printToStderr('comparing …');
     await waitUntilHomesFinish(homes, scaleTimeLimitMs(JUDGE_MS) / 2);
     const verdict = await compareFinalState({ pools: [pool], receiver: cluster.receiver }, homes.all, {
       cutOff: endured.rows.filter((row) => row.cutsDeliveries),
@@ -101,12 +107,12 @@ export async function runClusterChaos(flags: readonly string[]): Promise<number>
   }
 }
 
-const goOn = (homes: readonly Home[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
+const goOn = (homes: readonly PublishingHome[]) => waitUntilHomesResume(homes, scaleTimeLimitMs(MAX_RECOVERY_MS));
 
 async function begin({ all }: PublishingHomes): Promise<void> {
   if (!(await goOn(all)))
     throw new Error(describeTimeout('not every home has a reading stored, before any fault', MAX_RECOVERY_MS));
-  print(`${HOMES} homes publish; ${CALM_S} s of calm …`);
+  printToStderr(`${HOMES} homes publish; ${CALM_S} s of calm …`);
   await pause(CALM_S * 1_000);
 }
 
@@ -133,10 +139,10 @@ async function endureAll(
       notRun.push(fault.name);
       continue;
     }
-    print(`${new Date().toISOString()} ${fault.name} …`);
+    printToStderr(`${new Date().toISOString()} ${fault.name} …`);
     const row = await measureFault(subject, fault);
     rows.push(row);
-    print(`  ${formatFaultEffect(row)}`);
+    printToStderr(`  ${formatFaultEffect(row)}`);
   }
   return { rows, notRun };
 }
@@ -145,7 +151,7 @@ interface Report {
   rows: readonly FaultEffect[];
   notRun: readonly string[];
   calm: number;
-  verdict: Verdict;
+  verdict: FinalStateVerdict;
   /** Reason why this machine has no network lines; null if it has network lines, or if the run needs none. */
   noLines: string | null;
 }
@@ -161,10 +167,10 @@ function report({ rows, notRun, calm, verdict, noLines }: Report, { isJson, minu
     );
     console.table(result);
   }
-  if (calm > 0) print(`WRONG: ${calm} readings were stored out of order before any fault`);
+  if (calm > 0) printToStderr(`WRONG: ${calm} readings were stored out of order before any fault`);
   printDifferences(differences);
   printRetries(retries);
-  if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) print(`NOT RUN: ${name}: ${noLines}`);
-  for (const name of notRun) print(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
+  if (noLines !== null) for (const name of NETWORK_AND_DISK_FAULTS) printToStderr(`NOT RUN: ${name}: ${noLines}`);
+  for (const name of notRun) printToStderr(`NOT RUN: ${name}: no time left (--minutes=${minutes})`);
   return notRun.length === 0 && rows.every((row) => row.goesOn) && differences.length + calm === 0 ? 0 : 1;
 }

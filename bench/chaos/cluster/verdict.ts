@@ -10,12 +10,12 @@ import {
   DIFFERENCE_KINDS,
   listDeliveryRetries,
 } from './compare.ts';
-import type { Home } from './homes.ts';
+import type { PublishingHome } from './homes.ts';
 import { ALERT_THRESHOLD_MILLIWATT_HOURS } from './homes.ts';
 import { type Cluster, WEBHOOK_SECRET } from './installation.ts';
 
 /** Final state of a run, compared with the acknowledged readings. */
-export interface Verdict {
+export interface FinalStateVerdict {
   acknowledged: number;
   stored: number;
   alerts: number;
@@ -32,9 +32,9 @@ export interface Verdict {
  */
 export async function compareFinalState(
   { pools, receiver }: { pools: readonly Pool[]; receiver: Cluster['receiver'] },
-  homes: readonly Home[],
+  homes: readonly PublishingHome[],
   { cutOff, withinMs }: { cutOff: ChaosRunRecords['cutOff']; withinMs: number },
-): Promise<Verdict> {
+): Promise<FinalStateVerdict> {
   const untilMs = Date.now() + withinMs;
   const published = new Set(homes.flatMap(({ readings }) => readings.map(lineOf)));
   const acknowledged = homes.flatMap(({ readings, publisher }) =>
@@ -89,11 +89,11 @@ export async function compareFinalState(
   return { ...counted, faults: countByKind(differences), differences, retries: listDeliveryRetries(evidence) };
 }
 
-function countByKind(differences: readonly ChaosRunDifference[]): Verdict['faults'] {
+function countByKind(differences: readonly ChaosRunDifference[]): FinalStateVerdict['faults'] {
   const kinds = Object.keys(DIFFERENCE_KINDS) as (keyof typeof DIFFERENCE_KINDS)[];
   return Object.fromEntries(
     kinds.map((kind) => [kind, differences.filter((one) => one.kind === kind).length]),
-  ) as Verdict['faults'];
+  ) as FinalStateVerdict['faults'];
 }
 
 /** Loads the recorded attempts of all deliveries, by event. */
@@ -121,7 +121,8 @@ export function parseWebhookCall({ body, headers }: Cluster['receiver']['calls']
   return { event: id, hour: `${data.user_id} ${new Date(data.period_start).toISOString()}` };
 }
 
-const lineOf = ({ deviceId, readAtMs, value }: Home['readings'][number]) => `${deviceId} ${readAtMs} ${value}`;
+const lineOf = ({ deviceId, readAtMs, value }: PublishingHome['readings'][number]) =>
+  `${deviceId} ${readAtMs} ${value}`;
 
 /** Runs a query in each database. Returns the rows of all. */
 // biome-ignore lint/suspicious/noExplicitAny: the columns of the rows depend on the query
@@ -135,7 +136,7 @@ async function storedLines(ask: Ask): Promise<string[]> {
 }
 
 /** Returns the energy of each hour of a home in mWh, computed by the reference implementation. */
-async function hoursOf(ask: Ask, home: Home, stored: ReadonlySet<string>): Promise<Map<number, number>> {
+async function hoursOf(ask: Ask, home: PublishingHome, stored: ReadonlySet<string>): Promise<Map<number, number>> {
   const rows = await ask(
     'SELECT limit_kw AS "limitKw", register_max_kwh AS "registerMaxKwh", max_gap_minutes AS "maxGapMinutes" FROM devices WHERE device_id = $1',
     [home.deviceId],

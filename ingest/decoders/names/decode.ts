@@ -15,8 +15,8 @@ import {
   findTitle,
   findUnnamedValue,
   listNamedNumbers,
-  type Member,
   mergeListedObjects,
+  type NamedNumber,
   splitUnitOfText,
   unwrapSingleObjectLists,
 } from './members.ts';
@@ -77,7 +77,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
 /** Members of a message, their device, and the facts that the topic states about the members. */
 interface Found {
   device: string;
-  members: Member[];
+  members: NamedNumber[];
   context: MembersContext;
 }
 
@@ -125,7 +125,7 @@ const DATA_POINTS = /\/dps(?:\/state)?$/i;
 const NUMBERED = /\/\d{1,2}$/;
 
 /** Returns the number of a body such as `{"value": 1.2}` if the topic names a quantity. */
-function loneNumber(topic: string, body: Json): Omit<Member, 'path'> | null {
+function loneNumber(topic: string, body: Json): Omit<NamedNumber, 'path'> | null {
   const value = findUnnamedValue(body);
   const others = Object.keys(body).filter((name) => !OF_MESSAGE.test(name));
   return value !== undefined && others.length <= MAX_LONE && namesNumber(topic) ? { value } : null;
@@ -189,7 +189,7 @@ function lastNamesOf(topic: string): { name: string; before: string } {
  * Returns a number whose name is its title or the end of its topic. Its device is the part of the topic before its name. The device's other
  * numbers are unknown, so the owner is asked if the number has no direction.
  */
-function ofTopic(topic: string, value: Omit<Member, 'path'>, title?: string): Found | null {
+function ofTopic(topic: string, value: Omit<NamedNumber, 'path'>, title?: string): Found | null {
   const isOfMedium = value.unit === undefined && VALUE_OF_MEDIUM.test(topic);
   const named = isOfMedium ? topic : topic.replace(PLAIN_END, '');
   const [name = '', before = ''] = named.split('/').toReversed();

@@ -11,7 +11,7 @@ const MAX_PATH = 256;
 const MAX_DEPTH = 4;
 
 /** A number in a payload, with the names of the enclosing objects in its path: `meter/energy_kwh`. */
-export interface Member {
+export interface NamedNumber {
   path: string;
   value: unknown;
   /** Unit of the number, if a sibling member states it. */
@@ -68,7 +68,7 @@ const unitOf = (object: Json): string | undefined => {
 };
 
 /** Returns the number of an object that also states its unit: `{"value": 12.5, "unit": "kWh"}`; null for every other object. */
-export function findNumberWithUnit(object: Json): (Omit<Member, 'path'> & { unit: string }) | null {
+export function findNumberWithUnit(object: Json): (Omit<NamedNumber, 'path'> & { unit: string }) | null {
   const unit = unitOf(object);
   const value = unit === undefined ? undefined : findUnnamedValue(object);
   return unit === undefined || value === undefined ? null : { value, unit };
@@ -81,7 +81,7 @@ const WITH_UNIT = /^\s*([+-]?\d{1,12}(?:\.\d+|,\d{1,2}|,\d{4,})?)\s*\*?(\p{L}[\p
  * Splits a text such as `12345.6 kWh` (openHAB), `145,57 kWh` or `000002.66*kWh` (IEC 62056-21) into number and unit; returns null for
  * every other text.
  */
-export function splitUnitOfText(text: string): Omit<Member, 'path'> | null {
+export function splitUnitOfText(text: string): Omit<NamedNumber, 'path'> | null {
   const [, number, unit] = text.length > 40 ? [] : (WITH_UNIT.exec(text) ?? []);
   if (number === undefined || unit === undefined || !(findMetricUnit(unit) ?? findMetricVolumeUnit(unit))) return null;
   return { value: number.replace(',', '.'), unit };
@@ -115,7 +115,7 @@ function unitBeside(object: Json, name: string): string | undefined {
  * Returns the only number in a list with a unit that this service reads: `[{"total": "89.75", "unit": "kwh"}, {"total": "35.9", "unit":
  * "€"}]`. Returns null if several numbers have such a unit, because only their order distinguishes them.
  */
-function onlyReadUnitOf(list: unknown): Omit<Member, 'path'> | null {
+function onlyReadUnitOf(list: unknown): Omit<NamedNumber, 'path'> | null {
   if (!Array.isArray(list) || list.length > MAX_PARTS) return null;
   const read = list.flatMap((part) => {
     const object = toObjectOrNull(part);
@@ -164,7 +164,7 @@ const MAX_LISTED = 4;
  * Returns the number of a list that consists of a number, its unit and possibly its time: `[1795766400, 12345678, "Wh"]` (Flukso). Returns
  * null for every other list.
  */
-export function findNumberInList(list: unknown): (Omit<Member, 'path'> & { time: number | undefined }) | null {
+export function findNumberInList(list: unknown): (Omit<NamedNumber, 'path'> & { time: number | undefined }) | null {
   if (!Array.isArray(list) || list.length > MAX_LISTED) return null;
   const texts = list.filter((one) => typeof one === 'string');
   const numbers = list.filter((one) => typeof one === 'number');
@@ -223,8 +223,8 @@ function withTitle(path: string, object: Json | null): string {
 }
 
 /** Returns all numbers and texts of an object, with the names of the enclosing objects. */
-export function listNamedNumbers(object: Json): Member[] {
-  const members: Member[] = [];
+export function listNamedNumbers(object: Json): NamedNumber[] {
+  const members: NamedNumber[] = [];
   const visit = (inner: Json, before: string, depth: number) => {
     const hasUnits = Object.keys(inner).some((name) => /unit|einheit|eenheid|unidad/i.test(name));
     // Computed once per object, because computing it for each member would take quadratic time.

@@ -1,6 +1,6 @@
 import type { Json } from '../read/payload.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
-import type { Member } from './members.ts';
+import type { NamedNumber } from './members.ts';
 import { EVER, lastNameOf } from './without-unit.ts';
 
 /** A day without a time: `2026-11-28`, `28.11.2026`. */
@@ -32,7 +32,7 @@ const isCost = (name: string): boolean => {
  * Finds the objects of a message that describe a period: they state an interval, both of its ends, or what the energy has cost. Returns a
  * function that states whether the energy of a member may be that of a period. Next to a cost, a lifetime total is a register.
  */
-export function findPeriods(members: readonly Member[]): (path: string) => boolean {
+export function findPeriods(members: readonly NamedNumber[]): (path: string) => boolean {
   const intervals = new Set<string>();
   const costs = new Set<string>();
   for (const [object, all] of Map.groupBy(members, ({ path }) => objectOf(path))) {

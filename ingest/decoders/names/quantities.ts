@@ -3,10 +3,10 @@ import { toCelsius, type ValueCollector } from '../read/value-collector.ts';
 import { getRegisterFacts } from '../registers-of-a-device/register.ts';
 import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
-import type { Member } from './members.ts';
+import type { NamedNumber } from './members.ts';
 import { findPeriods } from './periods.ts';
 import {
-  describe,
+  describeMember,
   findKindToAskAbout,
   isNameOfQuantity,
   isPeriodTotal,
@@ -22,7 +22,7 @@ import {
  */
 export function addNamedQuantities(
   collector: ValueCollector,
-  members: readonly Member[],
+  members: readonly NamedNumber[],
   said: { device: string; atMs: number | null },
   context: MembersContext = {},
 ): number {
@@ -71,7 +71,7 @@ export function addNamedQuantities(
  */
 function addLoneMembers(
   collector: ValueCollector,
-  members: readonly Member[],
+  members: readonly NamedNumber[],
   said: { device: string; atMs: number | null },
   context: MembersContext,
 ): number {
@@ -90,7 +90,7 @@ function addLoneMembers(
 const unknownPlace = (path: string, context: MembersContext) => ({
   channel: `unknown/${toChannelWord(path)}`,
   asks: { unit: null },
-  described: { ...describe(path, context), unit: null },
+  described: { ...describeMember(path, context), unit: null },
 });
 
 /** Returns channel and question of a volume without a unit, about which the owner is asked. The channel shows that it is not an energy. */
@@ -123,7 +123,7 @@ const isUnitOfSubject = (path: string): boolean =>
 /** Turns energies into questions if they may be those of a day or another period that the message states. */
 function withDoubtfulEnergies(
   all: ReadonlyMap<string, MetricQuantity | null>,
-  members: readonly Member[],
+  members: readonly NamedNumber[],
   { isStrict, isOfDay }: MembersContext,
 ): ReadonlyMap<string, MetricQuantity | null> {
   const isEnergy = (one: MetricQuantity | null) => one?.unit.kind === 'energy_total_kwh' && isCounted(one);
@@ -150,7 +150,7 @@ function meaningOf(path: string, unit: string | undefined, context: MembersConte
   const isBare = context.isStrict && meaning.words.length === 0 && around.length === 0;
   // A topic that names panels does not make such a number their production: `pv/watt` may be the surplus.
   const bare = isBare && { isAlone: true as const, device: '' };
-  const described = { ...meaning.described, ...describe(path, context), ...bare };
+  const described = { ...meaning.described, ...describeMember(path, context), ...bare };
   return getRegisterFacts(described).not === null ? { ...meaning, described } : null;
 }
 

@@ -7,7 +7,7 @@ import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import type { Member } from './members.ts';
+import type { NamedNumber } from './members.ts';
 
 /** Facts about a device in addition to the names of its numbers. */
 export interface MembersContext {
@@ -29,7 +29,7 @@ export interface MembersContext {
 }
 
 /** Returns the description of a member, for the classification with the other members of its device. */
-export const describe = (path: string, { around = [], described }: MembersContext) => ({
+export const describeMember = (path: string, { around = [], described }: MembersContext) => ({
   names: [path, ...around],
   ...(around.length > 0 && { understood: [path] }),
   ...described,
@@ -282,13 +282,13 @@ function factsOf(path: string, unit: 'W' | null, { around = [], ...context }: Me
   const isTotal = ENERGY.test(path) && EVER.test(path);
   const isSchedule = (level: string) => SCHEDULE.test(level) || (isTotal && isPeriod(getNameFacts(level)));
   return getRegisterFacts({
-    ...describe(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
+    ...describeMember(path, { ...context, around: around.filter((level) => !isSchedule(level)) }),
     unit,
   });
 }
 
 /** Whether a word such as "day" in a name means a period. It means a tariff instead if another member names the night. */
-export function isPeriodTotal(path: string, members: readonly Member[], context: MembersContext): boolean {
+export function isPeriodTotal(path: string, members: readonly NamedNumber[], context: MembersContext): boolean {
   const { bySibling } = factsOf(path, null, context);
   if (bySibling?.else !== 'period') return false;
   return !members.some(

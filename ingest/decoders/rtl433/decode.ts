@@ -10,7 +10,7 @@ import {
   toCelsius,
   type ValueCollector,
 } from '../read/value-collector.ts';
-import { addMeterCounts, getMediumOfErt, type Medium, meterId } from '../rtlamr/meter.ts';
+import { addMeterCounts, getMediumOfErt, type Medium, parseMeterId } from '../rtlamr/meter.ts';
 
 type Rtl433Topic =
   | { what: 'event' }
@@ -115,7 +115,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (!keys.has(key)) addKey(collector, where.join('/'), key, value, null);
   else {
     // A topic with only a model identifies no meter: IDM messages of older versions have no id in their topic.
-    const device = where.length > 1 ? meterId(where.at(-1)) : null;
+    const device = where.length > 1 ? parseMeterId(where.at(-1)) : null;
     if (device === null) return refusedResult(`${key} has no id of a meter in its topic`);
     const count = { direction: 'import' as const, value, name: key };
     addMeterCounts(collector, [count], { device, medium: isWater ? 'water' : 'electric', atMs: null, settings });
@@ -138,7 +138,7 @@ export function decodeEvent({ payload, receivedAtMs }: DeviceMessage, settings: 
   const { keys, isWater } = countsOf(model);
   const counts = [...keys].filter((key) => getOwnMember(body, key) !== undefined);
   if (counts.length > 0) {
-    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => meterId(getOwnMember(body, name)));
+    const ids = ['id', 'EndpointID', 'ERTSerialNumber'].map((name) => parseMeterId(getOwnMember(body, name)));
     const device = ids.find((id) => id !== null) ?? null;
     if (device === null) return refusedResult('payload has no id of a meter');
     const value = getOwnMember(body, counts[0] as string);

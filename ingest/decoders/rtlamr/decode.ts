@@ -2,7 +2,7 @@ import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type F
 import { getOwnMember, type Json, mentionsWords, parseJsonObject, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { createValueCollector, emptyResult, refusedResult } from '../read/value-collector.ts';
-import { addMeterCounts, getMediumOfErt, type Medium, meterId } from './meter.ts';
+import { addMeterCounts, getMediumOfErt, type Medium, parseMeterId } from './meter.ts';
 
 /** Topic on which rtlamr2mqtt publishes values. The meaning of the values is stated in rtlamr2mqtt's discovery messages. */
 const STATE = /^rtlamr\/([\w-]{1,64})\/state$/;
@@ -64,7 +64,7 @@ function decodeMessage(
 ): FamilyDecodeResult {
   const where = TYPES.get(type);
   if (!where) return emptyResult();
-  const device = meterId(getOwnMember(message, where.id));
+  const device = parseMeterId(getOwnMember(message, where.id));
   if (device === null) return refusedResult(`Message.${where.id} is not the id of a meter`);
   const collector = createValueCollector();
   const medium = where.medium ?? getMediumOfErt(where.type && getOwnMember(message, where.type));

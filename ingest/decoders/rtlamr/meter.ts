@@ -24,7 +24,7 @@ export function getMediumOfErt(type: unknown): Medium {
 }
 
 /** Returns the meter's id in a message as text; null if there is none. */
-export const meterId = (value: unknown): string | null =>
+export const parseMeterId = (value: unknown): string | null =>
   (typeof value === 'number' && Number.isSafeInteger(value)) ||
   (typeof value === 'string' && /^[\w-]{1,64}$/.test(value))
     ? String(value)

@@ -16,10 +16,10 @@ import {
 } from './births.ts';
 import {
   cacheSparkplugState,
+  createNativeDeviceId,
   findSessionNumber,
   findSparkplugNode,
   isDeathOfSession,
-  nativeId,
   type SparkplugMemory,
 } from './memory.ts';
 import { parseSparkplugPayload, type SparkplugMetric, type SparkplugPayload } from './payload.ts';
@@ -106,7 +106,13 @@ function decode(
   if (typeof opened === 'string') return refusedResult(opened);
   const collector = createValueCollector();
   for (const reason of opened.refused) collector.refuse(reason);
-  const message: Message = { topic: parsed, opened, receivedAtMs, device: nativeId(memory, parsed), collector };
+  const message: Message = {
+    topic: parsed,
+    opened,
+    receivedAtMs,
+    device: createNativeDeviceId(memory, parsed),
+    collector,
+  };
   if (parsed.verb === 'birth') hearBirth(message);
   else if (parsed.verb === 'death') hearDeath(message, memory);
   else hearData(message, findSparkplugNode(memory, parsed)?.births.get(parsed.device));
@@ -157,7 +163,8 @@ function hearDeath(message: Message, memory: SparkplugMemory): void {
     // A last will is written when the session begins, so its time is not the time of the death.
     collector.addState({ ...dead, device });
     const devices = node?.devices ?? [];
-    for (const one of devices) collector.addState({ ...dead, device: nativeId(memory, { ...topic, device: one }) });
+    for (const one of devices)
+      collector.addState({ ...dead, device: createNativeDeviceId(memory, { ...topic, device: one }) });
   }
 }
 

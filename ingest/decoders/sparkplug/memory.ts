@@ -82,7 +82,7 @@ export function findSessionNumber({ metrics }: SparkplugPayload): bigint | null 
  * Returns the native id of a node or device: the last word of its topic. If another node or device of the gateway has the same word, the
  * whole path.
  */
-export function nativeId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
+export function createNativeDeviceId(memory: SparkplugMemory, { group, edge, device }: Owner): string {
   const word = device ?? edge;
   for (const [key, node] of memory) {
     const isOwn = key === keyOf({ group, edge });

@@ -14,7 +14,7 @@ export type JsonPathReader = (json: unknown) => unknown;
 type FillTemplate = (named: PlaceholderValues) => string;
 
 /** A field of a table, compiled for reading. */
-export interface Field {
+export interface CompiledField {
   entry: FieldEntry;
   channel: FillTemplate;
   /** Pattern of the field's name; null if the name is a plain word. */
@@ -37,13 +37,13 @@ export interface Field {
 }
 
 /** A topic of a table, compiled for matching. */
-export interface Topic {
+export interface CompiledTopic {
   entry: TopicEntry;
   /** Pattern of the topic. Null matches every topic; the body alone then identifies the family. */
   pattern: TopicPattern | null;
   hasField: boolean;
-  fields: readonly Field[];
-  byName: ReadonlyMap<string, Field>;
+  fields: readonly CompiledField[];
+  byName: ReadonlyMap<string, CompiledField>;
   device: FillTemplate;
   isObject: boolean;
   /** Object in the body that contains the fields; null if the body itself contains them. */
@@ -69,7 +69,7 @@ export interface BodyPlaceholder {
 }
 
 /** Returns the compiled topics of a table's entry, one for each topic pattern of the entry. */
-export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
+export function compileTopics(entry: TopicEntry, table: FamilyTable): CompiledTopic[] {
   const parts = { ...table.parts, ...entry.parts };
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});
   const separate = Object.entries(given).map(([name, field]) => compileField(name, field, parts, entry));
@@ -109,7 +109,7 @@ export function compileTopics(entry: TopicEntry, table: FamilyTable): Topic[] {
   }));
 }
 
-function containerOf({ at = '' }: TopicEntry): Topic['container'] {
+function containerOf({ at = '' }: TopicEntry): CompiledTopic['container'] {
   const [, path] = /^(\$.+)\.\{field\}$/.exec(at) ?? [];
   return path === undefined ? null : { path, read: placeOf(path) };
 }
@@ -132,7 +132,7 @@ function compileField(
   entry: FieldEntry,
   parts: TopicPlaceholders,
   topic: TopicEntry,
-): Omit<Field, 'isShared'> {
+): Omit<CompiledField, 'isShared'> {
   const isPattern = name.includes('{');
   const isJson = (topic.payload ?? 'text') !== 'text';
   const path = entry.at ?? topic.at?.replace('{field}', () => name) ?? `$.${name}`;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { blueprintFamily } from '../_blueprint/decode.ts';
 import { createTableFamily } from './engine.ts';
-import { type FamilyTable, parseFamilyTable, readTable } from './form.ts';
+import { type FamilyTable, parseFamilyTable, readFamilyTable } from './form.ts';
 
 const BLUEPRINT = readFileSync(new URL('../_blueprint/table.json', import.meta.url), 'utf8');
 const messageOf = (topic: string, payload: string) => ({
@@ -32,7 +32,7 @@ test('reads the blueprint’s cases equally through its table and its code', () 
 test('each table is valid and names its sources', () => {
   const names = readdirSync(import.meta.dirname).filter((file) => /^(?!.*\.cases\.).*\.json$/.test(file));
   expect(names.length).toBeGreaterThan(0);
-  for (const name of names) expect(readTable(name.slice(0, -'.json'.length)).sources).not.toEqual([]);
+  for (const name of names) expect(readFamilyTable(name.slice(0, -'.json'.length)).sources).not.toEqual([]);
 });
 
 /** Returns the error that results from changing one member of the blueprint table's topic or field. */

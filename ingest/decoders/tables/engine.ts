@@ -11,19 +11,19 @@ import {
 } from '../read/value-collector.ts';
 import {
   type BodyPlaceholder,
+  type CompiledField,
+  type CompiledTopic,
   compileTopics,
-  type Field,
   findUnitScale,
   isKnownUnit,
   type JsonPathReader,
-  type Topic,
 } from './compile.ts';
-import { type FamilyTable, type FieldEntry, readTable, type TopicEntry } from './form.ts';
+import { type FamilyTable, type FieldEntry, readFamilyTable, type TopicEntry } from './form.ts';
 import { cacheByTopic, matchPattern, type PlaceholderValues } from './pattern.ts';
 
 /** Result of matching a topic with an entry of the table: the device, and the fields to read. */
 interface Match {
-  topic: Topic;
+  topic: CompiledTopic;
   named: PlaceholderValues;
   device: string;
   fields: readonly FieldMatch[];
@@ -32,12 +32,12 @@ interface Match {
    * applies.
    */
   known: string | null;
-  mentioned: Topic['mentioned'];
+  mentioned: CompiledTopic['mentioned'];
 }
 
 /** A field, with the parts of its name replaced by the values in the topic. */
 interface FieldMatch {
-  field: Field;
+  field: CompiledField;
   name: string;
   channel: string;
   named: PlaceholderValues;
@@ -49,7 +49,7 @@ type Marks = Set<string>;
 const MAX_MARKS = 2_000;
 
 /** Returns the family of the table `<name>.json`. Throws if the table is invalid (`parseFamilyTable`). */
-export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readTable(name));
+export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readFamilyTable(name));
 
 /** Returns the family that a table describes. */
 export function createTableFamily(table: FamilyTable): Family<Marks> {
@@ -111,7 +111,7 @@ function applicableOf(matches: readonly Match[], { payload }: DeviceMessage, mar
 }
 
 /** Whether a body contains the texts that a table's entry requires. Of a list of texts, the body must contain at least one. */
-const isMentioned = (mentioned: Topic['mentioned'], { payload: form }: TopicEntry, payload: Buffer): boolean =>
+const isMentioned = (mentioned: CompiledTopic['mentioned'], { payload: form }: TopicEntry, payload: Buffer): boolean =>
   mentioned.length === 0 ||
   mentioned.every((texts) =>
     texts.some((text) => (form === 'json' ? mentionsWords(payload, text) : payload.includes(text))),
@@ -121,7 +121,7 @@ const isMentioned = (mentioned: Topic['mentioned'], { payload: form }: TopicEntr
  * Returns the matches of a topic with the entries of a table, in the table's order. The first match that applies to a message is used to
  * decode it.
  */
-function matchesOf(topics: readonly Topic[], text: string): Match[] {
+function matchesOf(topics: readonly CompiledTopic[], text: string): Match[] {
   const matches: Match[] = [];
   for (const topic of topics) {
     const match = matchOfOne(topic, text);
@@ -132,7 +132,7 @@ function matchesOf(topics: readonly Topic[], text: string): Match[] {
   return matches;
 }
 
-function matchOfOne(topic: Topic, text: string): Match | null {
+function matchOfOne(topic: CompiledTopic, text: string): Match | null {
   const named = topic.pattern ? matchPattern(topic.pattern, text) : {};
   if (!named) return null;
   if (!topic.hasField) return matchOf(topic, { ...named, topic: text }, topic.fields);
@@ -146,7 +146,7 @@ function matchOfOne(topic: Topic, text: string): Match | null {
   return null;
 }
 
-const matchOf = (topic: Topic, named: PlaceholderValues, fields: readonly Field[]): Match => ({
+const matchOf = (topic: CompiledTopic, named: PlaceholderValues, fields: readonly CompiledField[]): Match => ({
   topic,
   named,
   device: topic.device(named),
@@ -157,7 +157,7 @@ const matchOf = (topic: Topic, named: PlaceholderValues, fields: readonly Field[
     : topic.mentioned,
 });
 
-const fieldMatchOf = (field: Field, named: PlaceholderValues, name: string): FieldMatch => ({
+const fieldMatchOf = (field: CompiledField, named: PlaceholderValues, name: string): FieldMatch => ({
   field,
   name: field.native?.(named) ?? name,
   channel: field.channel(named),
@@ -221,7 +221,7 @@ const namedByBody = (parts: readonly BodyPlaceholder[], json: unknown, named: Pl
 };
 
 /** Whether a value that must be a list has another type or is too short. Null is accepted, because it means "no reading". */
-function isBroken({ read, least }: Topic['lists'][number], json: unknown): boolean {
+function isBroken({ read, least }: CompiledTopic['lists'][number], json: unknown): boolean {
   const value = read(json);
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length >= least);
 }
@@ -253,7 +253,7 @@ interface Reading {
   unit?: unknown;
 }
 
-function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: Field, reading: Reading): void {
+function add(collector: ValueCollector, { entry, scale, readUnit, isShared }: CompiledField, reading: Reading): void {
   const { device, channel, value, atMs, name, unit } = reading;
   const { kind, words, none_below, whole, asks, turned } = entry;
   if (kind === 'heating' || kind === 'availability') {

@@ -188,7 +188,7 @@ export function parseFamilyTable(file: string, text: string): FamilyTable {
 }
 
 /** Reads the table of a family from its file next to this one. */
-export function readTable(family: string): FamilyTable {
+export function readFamilyTable(family: string): FamilyTable {
   const read = parseFamilyTable(
     `ingest/decoders/tables/${family}.json`,
     readFileSync(new URL(`${family}.json`, import.meta.url), 'utf8'),

@@ -3,7 +3,7 @@ import { readNumber } from '../read/number.ts';
 import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
 import { toCelsius } from '../read/value-collector.ts';
 import { isMeterBlock, type MeterNameSettings } from './sml.ts';
-import { getMessageBlock, type TasmotaSource } from './source.ts';
+import { getSensorObject, type TasmotaSource } from './source.ts';
 
 /** Blocks that are not sensors, or whose temperature is that of a chip. `ESP\d.*` also covers `ESP32C3`. */
 const NO_ROOM = /^(ENERGY|TIC|ESP\d.*|Thermostat\d*)$/i;
@@ -78,7 +78,7 @@ export function readThermostats(source: TasmotaSource, body: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(body)) {
     const [, index] = /^Thermostat(\d{1,2})$/.exec(name) ?? [];
-    const thermostat = index === undefined ? null : getMessageBlock(source, value, name);
+    const thermostat = index === undefined ? null : getSensorObject(source, value, name);
     if (!thermostat) continue;
     const channel = Number(index) === 0 ? 'room' : `room/thermostat${Number(index)}`;
     const target = getOwnMember(thermostat, 'TempTargetSet');

@@ -15,7 +15,7 @@ import {
 import { readTemperatures, readThermostats } from './climate.ts';
 import { readClamps, readEnergy, readPower, readTeleinfo } from './energy.ts';
 import { isMeterBlock, readMeterBlock } from './sml.ts';
-import { getMessageBlock, type TasmotaSource } from './source.ts';
+import { getSensorObject, type TasmotaSource } from './source.ts';
 import { parseTasmotaTopic } from './topic.ts';
 
 /** Decoder of devices with the Tasmota firmware: registers, power, temperatures, thermostats, availability. */
@@ -76,9 +76,9 @@ function availability(device: string, payload: Buffer): FamilyDecodeResult {
 }
 
 function readElectricity(source: TasmotaSource, body: Json, mapping: NonNullable<DecoderSettings['tasmota']>): void {
-  const energy = getMessageBlock(source, getOwnMember(body, 'ENERGY'), 'ENERGY');
-  const tic = getMessageBlock(source, getOwnMember(body, 'TIC'), 'TIC');
-  const analog = getMessageBlock(source, getOwnMember(body, 'ANALOG'), 'ANALOG');
+  const energy = getSensorObject(source, getOwnMember(body, 'ENERGY'), 'ENERGY');
+  const tic = getSensorObject(source, getOwnMember(body, 'TIC'), 'TIC');
+  const analog = getSensorObject(source, getOwnMember(body, 'ANALOG'), 'ANALOG');
   if (tic) readTeleinfo(source, tic);
   // `ENERGY` is not read if the message contains the meter's own indexes, because it repeats their energy with less precision.
   else if (energy) readEnergy(source, energy);

@@ -1,5 +1,5 @@
 import { getOwnMember, type Json } from '../read/payload.ts';
-import { addNumberedChannels, addValueOrPhases, getMessageBlock, type TasmotaSource } from './source.ts';
+import { addNumberedChannels, addValueOrPhases, getSensorObject, type TasmotaSource } from './source.ts';
 
 /**
  * Reads the block `ENERGY` of a device with its own meter. Does not read `Today`, `Yesterday` and `TodaySum…`, which reset at midnight, or
@@ -31,7 +31,7 @@ export function readClamps(source: TasmotaSource, analog: Json): void {
   const { collector, device, atMs } = source;
   for (const [name, value] of Object.entries(analog)) {
     if (!/^CTEnergy\d{0,2}$/.test(name)) continue;
-    const clamp = getMessageBlock(source, value, `ANALOG.${name}`);
+    const clamp = getSensorObject(source, value, `ANALOG.${name}`);
     const channel = `${name.toLowerCase()}/import`;
     const [total, power] = [getOwnMember(clamp, 'Energy'), getOwnMember(clamp, 'Power')];
     collector.add({ device, channel, kind: 'energy_total_kwh', value: total, atMs, name: `${name}.Energy` });

@@ -13,7 +13,7 @@ export interface TasmotaSource {
 const MAX_PARTS = 8;
 
 /** Returns a block of the message as an object; null if it is missing. Refuses a block that is not an object. */
-export function getMessageBlock({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
+export function getSensorObject({ collector }: TasmotaSource, value: unknown, name: string): Json | null {
   if (value === undefined || value === null) return null;
   const object = toObjectOrNull(value);
   if (!object) collector.refuse(`${name} is not an object`);

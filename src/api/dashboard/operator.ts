@@ -7,7 +7,7 @@ import { loadAccessibleUser, requireAdministrator, toIdOrNotFound } from '#src/a
 import { type BackupFault, type BackupState, findBackupFaults } from '#src/backup/state.ts';
 import { AppError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { readBacklogs, readInstallationInventory } from '#src/database/inventory.ts';
 import { readHeldBeforeTime } from '#src/delivery/hold.ts';
 import { findFirstCheckedMonth } from '#src/rollups/check.ts';
@@ -57,7 +57,7 @@ export const getOperator = defineOperation('GET /v1/operator', {
   async handle({ context, db, caller }) {
     requireAdministrator(caller);
     // The statistics are read from the primary, because a standby has none.
-    const query = createQueryOfDatabase(db);
+    const query = createQueryFunction(db);
     const now = context.clock();
     const [waits, has, backups, held] = await Promise.all([
       readBacklogs(query, now, MAX_WAITING),

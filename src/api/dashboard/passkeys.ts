@@ -18,7 +18,7 @@ import { getNetworkOfAddress, type RequestCounter } from '#src/auth/request-coun
 import { runAsCaller } from '#src/auth/run-as-caller.ts';
 import { hasJustSignedIn } from '#src/auth/sessions.ts';
 import { AppError } from '#src/core/errors.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { authenticateCaller, checkCsrf } from './caller.ts';
 import { passkeySchema } from './shapes.ts';
@@ -80,7 +80,7 @@ export const createPasskey = defineOperation('POST /v1/passkeys', {
     const added = await addPasskey(db, { ...of, response, site, now });
     const data = { name: added.name, added_at: now.toISOString() };
     await addEvents(
-      createQueryOfDatabase(db),
+      createQueryFunction(db),
       [{ type: 'passkey.added', userId: caller.userId, data, channel: 'email' }],
       now,
     );

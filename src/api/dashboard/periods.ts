@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema } from '#src/api/shapes.ts';
 import { getAccessibleAccounts, loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { loadTotalEmissions } from '#src/cost/emissions.ts';
 import { loadPeriodCosts } from '#src/cost/period.ts';
 import { loadPriceCurve } from '#src/cost/price-curve.ts';
@@ -16,7 +16,7 @@ import { loadHome } from '#src/energy/home/home.ts';
 import { PERIOD_UNITS } from '#src/energy/period/days.ts';
 import { loadHomePeriod } from '#src/energy/period/period.ts';
 import { loadPowerTrail } from '#src/energy/period/power-now.ts';
-import { createDayRange, dayCount } from '#src/energy/ranges.ts';
+import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import { loadUsageBreakdown } from '#src/energy/usage-breakdown.ts';
 import {
   periodCostsResponseSchema,
@@ -123,8 +123,9 @@ export const getUsageBreakdown = defineOperation('GET /v1/figure', {
     end: dateField.describe(`Last day, inclusive; at most ${MAX_DAYS} days from \`start\` on.`),
   }),
   async handle({ context: { readDb, clock }, db, caller, query: { user_id, start, end } }) {
-    if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
-    if (dayCount(start, end) > MAX_DAYS) throw unprocessable({ field: 'end', message: `at most ${MAX_DAYS} days` });
+    if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
+    if (countDays(start, end) > MAX_DAYS)
+      throw createUnprocessableError({ field: 'end', message: `at most ${MAX_DAYS} days` });
     const { user_id: userId, timezone } = await loadAccessibleUser(db, caller, user_id);
     const range = createDayRange(start, end, timezone);
     const [breakdown, emissions] = await Promise.all([

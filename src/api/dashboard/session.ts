@@ -29,7 +29,7 @@ import {
   type SignInRequester,
   signIn,
 } from '#src/auth/sign-ins.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Language } from '#src/delivery/words/words.ts';
 import { recordAction } from '#src/users/audit.ts';
@@ -106,7 +106,7 @@ class SessionRoutes {
   async requestSignIn(request: FastifyRequest, reply: FastifyReply) {
     const { environment } = this.#context;
     const asked = email.safeParse(request.body);
-    if (!asked.success) throw unprocessable({ field: 'email', message: 'must be an e-mail address' });
+    if (!asked.success) throw createUnprocessableError({ field: 'email', message: 'must be an e-mail address' });
     const { email: address } = asked.data;
     const known = parseBrowserCookie(parseCookieValue(request, BROWSER_COOKIE_NAMES[environment]));
     const browser = known ?? createBrowser();
@@ -131,7 +131,7 @@ class SessionRoutes {
     const { counter } = this.#parts;
     const signInProof = proof.safeParse(request.body);
     if (!signInProof.success)
-      throw unprocessable({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
+      throw createUnprocessableError({ field: 'body', message: 'must have token, or sign_in_id and code or passkey' });
     const network = getNetworkOfAddress(request.ip);
     // An attempt with a code or a passkey is counted before it is checked, because codes can be guessed. Beyond the limit, no attempt is
     // checked. An attempt with a token is counted only if it fails.
@@ -143,21 +143,27 @@ class SessionRoutes {
     const details = 'passkey' in signInProof.data ? { by: 'passkey' } : {};
     await this.#recordRefusal(request, begunMs, await this.#accountTried(signInProof.data), details);
     const [field] = Object.keys(signInProof.data).slice(-1);
-    throw unprocessable({ field: field ?? 'code', message: 'is wrong, expired or already used; request a new one' });
+    throw createUnprocessableError({
+      field: field ?? 'code',
+      message: 'is wrong, expired or already used; request a new one',
+    });
   }
 
   async confirmEmail(request: FastifyRequest, reply: FastifyReply) {
     const { db, clock } = this.#context;
     const { secret, counter } = this.#parts;
     const parsedProof = emailProof.safeParse(request.body);
-    if (!parsedProof.success) throw unprocessable({ field: 'body', message: 'must have token' });
+    if (!parsedProof.success) throw createUnprocessableError({ field: 'body', message: 'must have token' });
     const begunMs = performance.now();
     const options = { secret, now: clock(), from: getSignInDetails(request) };
     const opened = await confirmEmail(db, parsedProof.data.token, options);
     if (opened) return this.#enter(request, reply, opened);
     await countSignIn(counter, getNetworkOfAddress(request.ip));
     await this.#recordRefusal(request, begunMs, null, { by: 'the link of a changed address' });
-    throw unprocessable({ field: 'token', message: 'is wrong, expired or already used; change the address again' });
+    throw createUnprocessableError({
+      field: 'token',
+      message: 'is wrong, expired or already used; change the address again',
+    });
   }
 
   async describe(request: FastifyRequest) {

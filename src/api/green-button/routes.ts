@@ -14,7 +14,7 @@ import {
   listAppAuthorizations,
 } from '#src/auth/green-button-resources.ts';
 import { reloadCaller } from '#src/auth/run-as-caller.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { createEntryFormatter } from '#src/export/green-button/entry.ts';
 import { formatUsagePointEntry, subscriptionXml } from '#src/export/green-button/feed.ts';
@@ -159,7 +159,8 @@ function batchXml(
   const now = clock();
   const earliest = new Date(now.getTime() - historySeconds * 1_000);
   const [min = earliest, max = now] = BOUNDS.map((name) => instantOf(request, name));
-  if (max < min) throw unprocessable({ field: 'published-max', message: 'must not be before published-min' });
+  if (max < min)
+    throw createUnprocessableError({ field: 'published-max', message: 'must not be before published-min' });
   const dayOf = (at: Date) => DateTime.fromJSDate(at, { zone }).toISODate() as string;
   const [start, end] = [dayOf(min < earliest ? earliest : min), dayOf(max > now ? now : max)];
   const range = createDayRange(start, end, zone);
@@ -185,7 +186,7 @@ function instantOf({ query }: FastifyRequest, field: (typeof BOUNDS)[number]): D
   if (text === undefined) return undefined;
   const at = new Date(text);
   if (!INSTANT.test(text) || Number.isNaN(at.getTime()))
-    throw unprocessable({ field, message: 'must be a time with its zone, such as 2026-11-01T00:00:00Z' });
+    throw createUnprocessableError({ field, message: 'must be a time with its zone, such as 2026-11-01T00:00:00Z' });
   return at;
 }
 

@@ -3,7 +3,7 @@ import { isNestedTooDeeply } from '#src/api/bodies.ts';
 import type { ApiContext } from '#src/api/context.ts';
 import { RESOURCE_METADATA } from '#src/api/plugins/errors.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { McpRequestHandler } from './server.ts';
 
 /** Request headers that the Model Context Protocol uses. */
@@ -29,7 +29,8 @@ export function addMcpRoutes(app: FastifyInstance, context: ApiContext, publicUr
     // An HTTP request must contain one message, because it counts as one request. The protocol has had no batches since 2025-06-18.
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new AppError('badRequest', { details: [{ field: 'body', message: 'must be one JSON-RPC message' }] });
-    if (isNestedTooDeeply(body)) throw unprocessable({ field: 'body', message: 'is nested deeper than 100 levels' });
+    if (isNestedTooDeeply(body))
+      throw createUnprocessableError({ field: 'body', message: 'is nested deeper than 100 levels' });
     const headers = PROTOCOL_HEADERS.map((name) => [name, String(request.headers[name] ?? '')] as const);
     const sent = new Request(`${publicUrl()}/mcp`, {
       method: 'POST',

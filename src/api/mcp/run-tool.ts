@@ -4,7 +4,7 @@ import type { ApiContext } from '#src/api/context.ts';
 import { addOperation, listIdsInPath } from '#src/api/operation.ts';
 import { addErrorHandler, createErrorBody } from '#src/api/plugins/errors.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { getSchemaMembers, TOOLS, type Tool } from './tools.ts';
 
 /** Maximum size of a tool's result in bytes. Assistants read the whole result. */
@@ -87,7 +87,8 @@ export function createToolRunner(context: ApiContext, publicUrl: () => string, l
 function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<string, unknown>) {
   const known = inputSchema.properties as object;
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(known, name));
-  if (unknown.length > 0) throw unprocessable(...unknown.map((field) => ({ field, message: 'is not an argument' })));
+  if (unknown.length > 0)
+    throw createUnprocessableError(...unknown.map((field) => ({ field, message: 'is not an argument' })));
   const isIn = (part: object) => (name: string) => Object.hasOwn(part, name);
   const members = Object.entries({ ...values, ...preset }).filter(([, value]) => value !== undefined);
   const inBody = isIn(getSchemaMembers(runs.body));
@@ -96,7 +97,7 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
   let path = runs.path;
   for (const name of listIdsInPath(runs.path)) {
     const id = texts.get(name);
-    if (id === undefined) throw unprocessable({ field: name, message: 'is required' });
+    if (id === undefined) throw createUnprocessableError({ field: name, message: 'is required' });
     if (/^\.{0,2}$/.test(id)) return null;
     path = path.replace(`{${name}}`, () => encodeURIComponent(id.toWellFormed()));
     texts.delete(name);
@@ -111,10 +112,10 @@ function requestOf({ runs, preset = {}, inputSchema }: Tool, values: Record<stri
 
 function textOf(field: string, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw unprocessable({ field, message: 'must be a text or a number' });
+  throw createUnprocessableError({ field, message: 'must be a text or a number' });
 }
 
-const tooLong = () => unprocessable({ field: 'result', message: TOO_LONG });
+const tooLong = () => createUnprocessableError({ field: 'result', message: TOO_LONG });
 
 /** Reads a streamed response into a text. Throws 422 if the response is too long. */
 async function readBounded(pieces: Readable): Promise<string> {

@@ -3,7 +3,7 @@ import Provider, { type Client, type Context, errors, interactionPolicy } from '
 import { renderPlainPage } from '#src/api/plain-page.ts';
 import { isSecretOf } from '#src/auth/apps.ts';
 import { applicationUrl, GREEN_BUTTON_REQUIRED_SCOPE, subscriptionUrls } from '#src/auth/green-button.ts';
-import { newSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
+import { createSecret, TOKEN_PREFIX } from '#src/auth/key-format.ts';
 import { APP_SCOPE_NAMES, isAppScope } from '#src/auth/scopes.ts';
 import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
@@ -125,17 +125,17 @@ function useOwnSecrets(provider: Provider): void {
   provider.AccessToken.prototype.generateTokenId = function () {
     // The replaced function of oidc-provider also sets the token format.
     this.format = 'opaque';
-    return newSecret(TOKEN_PREFIX.access);
+    return createSecret(TOKEN_PREFIX.access);
   };
   provider.ClientCredentials.prototype.generateTokenId = function () {
     // A scope needs the consent of a home, which a token for the app itself lacks. ESPI's scope strings have been removed by
     // green-button-requests.ts.
     if (this.scope) throw new errors.InvalidScope('requested scope needs the consent of a home', this.scope);
     this.format = 'opaque';
-    return newSecret(TOKEN_PREFIX.access);
+    return createSecret(TOKEN_PREFIX.access);
   };
-  provider.RefreshToken.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.refresh);
-  provider.AuthorizationCode.prototype.generateTokenId = () => newSecret(TOKEN_PREFIX.code);
+  provider.RefreshToken.prototype.generateTokenId = () => createSecret(TOKEN_PREFIX.refresh);
+  provider.AuthorizationCode.prototype.generateTokenId = () => createSecret(TOKEN_PREFIX.code);
 }
 
 /** Returns a prompt that asks for consent in every request. Before it asks, it refuses scopes that the app may not have. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
 import { listFieldErrors } from '#src/api/validation-errors.ts';
 import type { RequestCounter } from '#src/auth/request-counter.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import { checkBatchSecret } from '#src/onboarding/batches.ts';
 import { answerClaim, claimMessageSchema, createClaimLimiter } from '#src/onboarding/claims.ts';
@@ -19,7 +19,7 @@ export function addClaimRoutes(app: FastifyInstance, { db, clock }: ApiContext, 
   const gate = createClaimLimiter(counter);
   app.post('/provisioning/claim', { bodyLimit: BODY_LIMIT_BYTES }, async (request, reply) => {
     const asked = claim.safeParse(request.body, { error: describeIssue });
-    if (!asked.success) throw unprocessable(...listFieldErrors(asked.error, 'body', String));
+    if (!asked.success) throw createUnprocessableError(...listFieldErrors(asked.error, 'body', String));
     const { batch_id: batchId, secret, ...message } = asked.data;
     let isKnown = false;
     const answer = await gate(request.ip, async () => {

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { ApiContext } from '#src/api/context.ts';
 import { loadAccessibleUser } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { Calculator } from '#src/cost/calculator.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 
@@ -19,7 +19,7 @@ export async function prepareCalculation(
   const { user_id: userId, timezone: zone } = await loadAccessibleUser(db, caller, user_id);
   const now = clock();
   if (start > (DateTime.fromJSDate(now, { zone }).toISODate() ?? ''))
-    throw unprocessable({ field: 'start', message: 'must not lie in the future' });
+    throw createUnprocessableError({ field: 'start', message: 'must not lie in the future' });
   return {
     userId,
     zone,

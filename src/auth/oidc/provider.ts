@@ -22,7 +22,7 @@ export interface PendingSignIn {
 /** Verified claims of the provider about a person, used for one sign-in. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-export type Provider = ReturnType<typeof oidcProvider>;
+export type Provider = ReturnType<typeof createOidcProvider>;
 
 /** Cached metadata of the provider. All callers that wait for the metadata share one request. */
 class CachedMetadata {
@@ -65,7 +65,7 @@ class CachedMetadata {
  * is verified with the provider's keys although it arrives over TLS (OpenID Connect Core 1.0, 3.1.3.7). `ca`: PEM. Sends no request before
  * the first sign-in, so that the service starts without the provider.
  */
-export function oidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
+export function createOidcProvider(config: OidcConfig, ca: string | undefined, nowMs: () => number = Date.now) {
   const ask = createLimitedFetch(ca);
   const metadata = new CachedMetadata(() => discover(config, ask), nowMs);
   return {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
 import { runAudited } from '#src/api/operation.ts';
-import { fetchPage, type ItemIdentifier, type Page } from '#src/api/pages.ts';
+import { fetchPage, type ItemIdentifier, type PageRequest } from '#src/api/pages.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import type { Config } from '#src/config/load.ts';
@@ -12,7 +12,7 @@ import { createSecretBox, type SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
-import { secretKey } from '#src/start/secret-key.ts';
+import { loadSecretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
@@ -51,13 +51,13 @@ export async function runAsOperator(
       return reply;
     },
   };
-  const box = body !== undefined && 'auth_token' in body ? createSecretBox(await secretKey(config, db)) : NO_BOX;
+  const box = body !== undefined && 'auth_token' in body ? createSecretBox(await loadSecretKey(config, db)) : NO_BOX;
   const work = (trx: Database) => {
     const caller = operator(asked.userId ?? '');
     const call = {
       db: trx,
       reach: ALL_ACCOUNTS,
-      page: <Item extends object>(id: ItemIdentifier<Item>, find: (page: Page) => Promise<Item[]>) =>
+      page: <Item extends object>(id: ItemIdentifier<Item>, find: (page: PageRequest) => Promise<Item[]>) =>
         fetchPage(reply, path, query, id, find),
       context: {
         db: trx,

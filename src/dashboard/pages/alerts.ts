@@ -3,7 +3,7 @@ import type { Alert } from '#clients/typescript/client.ts';
 import type { Firing } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../api.ts';
 import { html } from '../html.ts';
-import { createMoneyFormatter, kwh, time } from '../parts/format.ts';
+import { createMoneyFormatter, formatKwh, formatTime } from '../parts/format.ts';
 import { ListCard, PagedList, useListChanges } from '../parts/list.ts';
 import { useAllPages, usePages } from '../parts/load.ts';
 import { renderTable } from '../parts/table.ts';
@@ -111,7 +111,7 @@ export function AlertFirings({ of: alert, onClose }: { of: Alert; onClose: () =>
 
 function totalOf({ kwh_used, cost, currency }: Firing): string {
   if (cost !== null && currency !== null) return createMoneyFormatter(currency)(Number(cost));
-  return kwh_used === null ? '–' : kwh(kwh_used);
+  return kwh_used === null ? '–' : formatKwh(kwh_used);
 }
 
 /**
@@ -124,7 +124,7 @@ function periodName(type: AlertType, { period_start, period_end }: Firing, zone:
   if (type === 'monthly_usage' || type === 'monthly_cost') return as({ month: 'long', year: 'numeric' }, period_start);
   if (type === 'daily_usage' || type === 'daily_cost')
     return as({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }, period_start);
-  const begins = time(period_start, zone);
+  const begins = formatTime(period_start, zone);
   return type === 'no_data' || period_end === null
     ? begins
     : words().alerts.firings.span({ from: begins, to: as({ timeStyle: 'short' }, period_end) });

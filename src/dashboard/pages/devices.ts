@@ -8,7 +8,7 @@ import { renderTable } from '../parts/table.ts';
 import { Badge, Card, CopyableText, RelativeTime, renderInlineMarkup } from '../parts/ui.ts';
 import { onPlainClick, usePageLink, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { STATUS_BADGES, typeName } from './devices/device.ts';
+import { getTypeName, STATUS_BADGES } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { DeviceDialog } from './devices/device-dialog.ts';
 import { DiscoveredList } from './devices/discovered-list.ts';
@@ -78,7 +78,7 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
     all,
     [
       [w.location, ({ device_id, location }) => html`<a ...${to(`devices/${device_id}`)}>${location}</a>`],
-      [w.type, ({ type }) => typeName(type)],
+      [w.type, ({ type }) => getTypeName(type)],
       [w.place, ({ placement }) => html`<span title=${w.placements[placement]}>${w.places[placement]}</span>`],
       [w.state, (device) => html`<${DeviceBadges} of=${device} />`],
       [common.lastSeen, ({ last_seen_at }) => html`<${RelativeTime} at=${last_seen_at} zone=${zone} />`],
@@ -87,7 +87,7 @@ function Table(props: { of: Device[]; zone: string; onOpen: (deviceId: string) =
       key: ({ device_id }) => device_id,
       actions: ({ device_id, location, type }) => html`<a
         href=${`/dashboard/devices?device=${device_id}`}
-        aria-label=${w.detailsOf({ location, type: typeName(type) })}
+        aria-label=${w.detailsOf({ location, type: getTypeName(type) })}
         onClick=${onPlainClick(() => onOpen(device_id))}
       >${common.details}</a>`,
     },

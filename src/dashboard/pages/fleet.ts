@@ -8,7 +8,7 @@ import { renderTable } from '../parts/table.ts';
 import { Card, ErrorMessage, Field, RelativeTime } from '../parts/ui.ts';
 import { onPlainClick, useSession } from '../session.ts';
 import { words } from '../words/words.ts';
-import { typeName } from './devices/device.ts';
+import { getTypeName } from './devices/device.ts';
 import { DeviceBadges } from './devices/device-badges.ts';
 import { ImportDevices } from './fleet/import-devices.ts';
 import { SilenceMap } from './fleet/silence-map.ts';
@@ -103,6 +103,6 @@ function DeviceLink({ of: device }: { of: FleetDevice }) {
   );
   return html`<div>
     <a href=${`/dashboard/devices/${device.device_id}`} onClick=${look}>${device.location}</a>
-    <br /><span class="quiet">${typeName(device.type)}</span><${ErrorMessage} text=${error} />
+    <br /><span class="quiet">${getTypeName(device.type)}</span><${ErrorMessage} text=${error} />
   </div>`;
 }

@@ -1,5 +1,5 @@
 import type { User } from '#clients/typescript/client.ts';
-import type { Member, Membership } from '#src/api/dashboard/shapes.ts';
+import type { HomeMember, Membership } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../api.ts';
 import { html } from '../html.ts';
 import { LoadedList } from '../parts/list.ts';
@@ -14,7 +14,7 @@ export function Members() {
   const { me } = useSession();
   const { sessions: w } = words();
   const path = `/v1/users/${me.user_id}/members`;
-  const members = useAllPages<Member>(path);
+  const members = useAllPages<HomeMember>(path);
   const { run, isBusy, error } = useAction();
   const invite = (event: SubmitEvent) => {
     event.preventDefault();
@@ -26,8 +26,8 @@ export function Members() {
       members.again();
     });
   };
-  const end = ({ member_id }: Member) => run(() => callApi('DELETE', `${path}/${member_id}`).then(members.again));
-  const table = (all: Member[]) =>
+  const end = ({ member_id }: HomeMember) => run(() => callApi('DELETE', `${path}/${member_id}`).then(members.again));
+  const table = (all: HomeMember[]) =>
     renderTable(
       all,
       [

@@ -10,7 +10,7 @@ const AGAIN_MS = 10_000;
  * Calls back with the data of server-sent events from an address, and whenever a connection is opened. Listens only while the page is
  * visible, because a browser allows only six connections to a host over all tabs. Returns whether it is listening.
  */
-export function useEvents(
+export function useServerEvents(
   address: string,
   heard: Record<string, (data: string) => void>,
   onOpen?: () => void,
@@ -78,5 +78,5 @@ export function useReadingChanges(userId: string, onReadings: () => void): boole
     },
     [userId, onReadings],
   );
-  return useEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: scheduleRefresh });
+  return useServerEvents(withQuery('/dashboard/v1/changes', { user_id: userId }), { readings: scheduleRefresh });
 }

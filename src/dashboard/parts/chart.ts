@@ -4,7 +4,7 @@ import { html } from '../html.ts';
 import { numberFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
 import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.ts';
-import { createMoneyFormatter, kwh } from './format.ts';
+import { createMoneyFormatter, formatKwh } from './format.ts';
 import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
 /** A layer of stacked bars. */
@@ -62,7 +62,7 @@ export function BarChart(options: BarChartOptions) {
     over,
     onPick,
   } = options;
-  const { shown = currency === undefined ? kwh : createMoneyFormatter(currency) } = options;
+  const { shown = currency === undefined ? formatKwh : createMoneyFormatter(currency) } = options;
   const [pointed, setPointed] = useState<number | null>(null);
   const box = usePlot(
     (element) =>

@@ -5,10 +5,10 @@ import { words } from '../words/words.ts';
 const hundredths = () => numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Formats energy in kWh, with two decimals by default. */
-export const kwh = (value: number, digits = 2): string => `${formatDecimals(value, digits)} kWh`;
+export const formatKwh = (value: number, digits = 2): string => `${formatDecimals(value, digits)} kWh`;
 
 /** Formats power: in W up to four digits, otherwise in kW. */
-export const watts = (value: number): string =>
+export const formatWatts = (value: number): string =>
   value < 9_999.5
     ? `${numberFormat({ maximumFractionDigits: value < 10 ? 1 : 0 }).format(value)} W`
     : `${formatDecimals(value / 1_000, 1)} kW`;
@@ -23,11 +23,11 @@ export function createMoneyFormatter(currency: string): (value: number) => strin
 export const formatCubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
 /** Formats a share from 0 to 1 as a percentage. */
-export const percent = (share: number): string =>
+export const formatPercent = (share: number): string =>
   numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
 /** Formats a time with its time zone, by default that of the browser. */
-export function time(iso: string, zone?: string): string {
+export function formatTime(iso: string, zone?: string): string {
   return dateFormat({
     year: 'numeric',
     month: 'short',
@@ -47,7 +47,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** Formats a past or future time roughly, relative to the current time, as in "3 hours ago". */
-export function ago(iso: string, nowMs = Date.now()): string {
+export function formatTimeAgo(iso: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(iso) - nowMs) / 1_000);
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' });
   for (const [unit, length] of STEPS)
@@ -88,20 +88,21 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** Formats an amount that the API returns as text. */
-export const money = (amount: string, currency: string): string => createMoneyFormatter(currency)(Number(amount));
+export const formatMoneyAmount = (amount: string, currency: string): string =>
+  createMoneyFormatter(currency)(Number(amount));
 
 /** Returns notes about a total cost: how much of it is estimated, and how much energy has no price. */
 export function formatCostNotes({ currency, estimated, missing_prices_kwh }: NonNullable<Cost>): string[] {
   const { common } = words();
   return [
-    ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt({ amount: money(estimated, currency) })]),
-    ...(missing_prices_kwh === 0 ? [] : [common.withoutPrice({ energy: kwh(missing_prices_kwh) })]),
+    ...(Number(estimated) === 0 ? [] : [common.estimatedOfIt({ amount: formatMoneyAmount(estimated, currency) })]),
+    ...(missing_prices_kwh === 0 ? [] : [common.withoutPrice({ energy: formatKwh(missing_prices_kwh) })]),
   ];
 }
 
 /** Formats a total cost with its notes in one line. */
 export const formatCostWithNotes = (cost: NonNullable<Cost>): string =>
-  [money(cost.total, cost.currency), ...formatCostNotes(cost)].join(', ');
+  [formatMoneyAmount(cost.total, cost.currency), ...formatCostNotes(cost)].join(', ');
 
 /** Formats an approximate amount. Only small amounts have decimals. */
 export const formatRoughMoney = (amount: number, currency: string): string =>

@@ -1,7 +1,7 @@
 import type { Remark } from '#src/api/dashboard/shapes.ts';
 import { count, dateFormat } from '../words/locale.ts';
 import { words } from '../words/words.ts';
-import { kwh, money } from './format.ts';
+import { formatKwh, formatMoneyAmount } from './format.ts';
 
 /** Texts of a remark on a home's usage. */
 interface RemarkText {
@@ -12,7 +12,7 @@ interface RemarkText {
   more: string[];
 }
 
-export const watts = (value: number): string => `${count(Math.round(value))} W`;
+export const formatWholeWatts = (value: number): string => `${count(Math.round(value))} W`;
 const HOURS_OF_A_DAY = 24;
 
 /** Returns the texts of a remark, for the Home page and for mails. `zone`: time zone of the times in the texts. */
@@ -24,9 +24,13 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
       const perDay = ((remark.least_w - remark.usual_w) * HOURS_OF_A_DAY) / 1_000;
       return {
         subject: subjects.staysOn,
-        sentence: w.staysOn({ least: watts(remark.least_w), usual: watts(remark.usual_w), since: at(remark.since) }),
+        sentence: w.staysOn({
+          least: formatWholeWatts(remark.least_w),
+          usual: formatWholeWatts(remark.usual_w),
+          since: at(remark.since),
+        }),
         more: [
-          w.staysOnCost({ perDay: kwh(perDay) }),
+          w.staysOnCost({ perDay: formatKwh(perDay) }),
           remark.location === null ? w.staysOnLook : w.staysOnDevice({ location: remark.location }),
         ],
       };
@@ -34,14 +38,14 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
     case 'night_rose':
       return {
         subject: subjects.nightRose,
-        sentence: w.nightRose({ quiet: watts(remark.quiet_w), usual: watts(remark.usual_w) }),
+        sentence: w.nightRose({ quiet: formatWholeWatts(remark.quiet_w), usual: formatWholeWatts(remark.usual_w) }),
         more: [w.nightRoseLook],
       };
     case 'device_uses_more': {
       const { location } = remark;
       return {
         subject: subjects.deviceUsesMore({ location }),
-        sentence: w.deviceUsesMore({ location, energy: kwh(remark.kwh), usual: kwh(remark.usual_kwh) }),
+        sentence: w.deviceUsesMore({ location, energy: formatKwh(remark.kwh), usual: formatKwh(remark.usual_kwh) }),
         more: [w.deviceUsesMoreLook],
       };
     }
@@ -49,7 +53,7 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
       const sentence = remark.is_silent ? w.productionSilent : w.productionMissing;
       return {
         subject: subjects.productionMissing,
-        sentence: sentence({ since: at(remark.since), expected: kwh(remark.expected_kwh) }),
+        sentence: sentence({ since: at(remark.since), expected: formatKwh(remark.expected_kwh) }),
         more: [w.productionMissingLook],
       };
     }
@@ -58,15 +62,15 @@ export function describeRemark(remark: Remark, zone: string): RemarkText {
         subject: subjects.unusualDay({ date: formatDayName(remark.date) }),
         sentence: w.unusualDay({
           date: formatDayName(remark.date),
-          energy: kwh(remark.kwh),
-          usual: kwh(remark.usual_kwh),
+          energy: formatKwh(remark.kwh),
+          usual: formatKwh(remark.usual_kwh),
           weekday: weekdayOf(remark.date),
         }),
         more: [],
       };
     case 'cheaper_tariff': {
       const { name, currency, would_have_paid, paid, start, end } = remark;
-      const [would, did] = [money(would_have_paid, currency), money(paid, currency)];
+      const [would, did] = [formatMoneyAmount(would_have_paid, currency), formatMoneyAmount(paid, currency)];
       return {
         subject: subjects.cheaperTariff,
         sentence: w.cheaperTariff({ name, would, paid: did, start: formatDayName(start), end: formatDayName(end) }),

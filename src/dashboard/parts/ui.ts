@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Children, html } from '../html.ts';
 import { words } from '../words/words.ts';
 import { createFocusRestorer, focusFirstField } from './focus.ts';
-import { ago, time } from './format.ts';
+import { formatTime, formatTimeAgo } from './format.ts';
 import type { Loaded } from './load.ts';
 
 /** An error message that screen readers announce at once. */
@@ -163,7 +163,7 @@ export function RelativeTime({
   const nowMs = useNow();
   return at === null
     ? html`<span class="quiet">${never}</span>`
-    : html`<time datetime=${at} title=${time(at, zone)}>${ago(at, nowMs)}</time>`;
+    : html`<time datetime=${at} title=${formatTime(at, zone)}>${formatTimeAgo(at, nowMs)}</time>`;
 }
 
 /** A word that names a state. Its colour has no meaning of its own. */

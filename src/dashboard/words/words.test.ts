@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { loadWords } from '#test/support/words.ts';
-import { kwh, money, time } from '../parts/format.ts';
+import { formatKwh, formatMoneyAmount, formatTime } from '../parts/format.ts';
 import { locale } from './locale.ts';
 import { findLocaleTag, type Language, languageFrom, words } from './words.ts';
 
@@ -35,8 +35,8 @@ test.each([
 ] as const)('%s in the region %s formats %s and %s', async (language, tag, energy, amount) => {
   await loadWords(language, [tag]);
   expect(locale()).toBe(tag);
-  expect(plain(kwh(1_234.5))).toBe(energy);
-  expect(plain(money('1234.50', 'EUR'))).toBe(amount);
+  expect(plain(formatKwh(1_234.5))).toBe(energy);
+  expect(plain(formatMoneyAmount('1234.50', 'EUR'))).toBe(amount);
 });
 
 test('uses the plural forms of the language', async () => {
@@ -45,7 +45,7 @@ test('uses the plural forms of the language', async () => {
   await loadWords('fr');
   expect(words().alerts.silences.days({ days: 0 })).toBe('0 jour');
   expect(plain(words().alerts.silences.days({ days: 1_000_000 }))).toBe('1 000 000 jours');
-  expect(time('2026-11-21T10:00:00Z', 'Europe/Paris')).toMatch(/^21 nov\. 2026/);
+  expect(formatTime('2026-11-21T10:00:00Z', 'Europe/Paris')).toMatch(/^21 nov\. 2026/);
 });
 
 test('a change of language applies to all texts at once', async () => {

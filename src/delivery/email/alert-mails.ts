@@ -1,6 +1,6 @@
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import type { Reader, Words } from '../words/words.ts';
-import { type Content, type Row, toSingleLine } from './content.ts';
+import { type MessageContent, type Row, toSingleLine } from './content.ts';
 
 type UsageAlert = keyof Words['alert']['used'];
 type CostAlert = keyof Words['alert']['cost'];
@@ -20,7 +20,7 @@ type AlertData = {
 );
 
 /** Returns the text of a message about an alert. Pure. */
-export function describeAlert(data: Record<string, unknown>, reader: Reader, names: DeviceNames): Content {
+export function describeAlert(data: Record<string, unknown>, reader: Reader, names: DeviceNames): MessageContent {
   const alert = data as AlertData;
   const { common, alert: w } = reader.words;
   const at = when(alert, reader);

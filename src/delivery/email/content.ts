@@ -2,7 +2,7 @@
 export type Row = [label: string, text: string];
 
 /** Text of a message about an event. */
-export interface Content {
+export interface MessageContent {
   /** One sentence without its full stop, for SMS and subjects. */
   sentence: string;
   rows: Row[];

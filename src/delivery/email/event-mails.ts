@@ -2,7 +2,7 @@ import { isAppScope } from '#src/auth/scopes.ts';
 import { type DeviceNames, MAX_NAMED_DEVICES } from '../device-names.ts';
 import { type Reader, textNamed, type Words } from '../words/words.ts';
 import { describeAlert } from './alert-mails.ts';
-import { type Content, type Row, toSingleLine } from './content.ts';
+import { type MessageContent, type Row, toSingleLine } from './content.ts';
 import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
 
 type Data = Record<string, unknown>;
@@ -23,14 +23,14 @@ export function composeEventMail(
   { type, data, people = null }: ReportedEvent,
   reader: Reader,
   names: DeviceNames,
-): Content {
+): MessageContent {
   const ofMember = MEMBER_MAILS[type];
   if (ofMember) return ofMember(reader.words, data, people);
   return CONTENTS[type]?.(reader.words, data, reader) ?? describeAlert(data, reader, names);
 }
 
 /** Texts of the events that are neither alerts nor about a membership. */
-const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => Content>> = {
+const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reader) => MessageContent>> = {
   'webhook.paused': ({ webhookPaused: w }, { webhook_id, url, events, event }) => ({
     sentence: w.subject({ url: String(url) }),
     rows: [

@@ -1,6 +1,6 @@
 import type { Database } from '#src/database/connect.ts';
 import { textNamed, type Words } from '../words/words.ts';
-import { type Content, type Row, toSingleLine } from './content.ts';
+import { type MessageContent, type Row, toSingleLine } from './content.ts';
 
 /** Addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
@@ -33,7 +33,7 @@ export async function loadMembershipPeople(
   return { homeEmail, memberEmail: member_email ?? email, isInvitation: accepted_at === null };
 }
 
-type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipPeople | null) => Content;
+type MemberMail = (words: Words, data: Record<string, unknown>, people: MembershipPeople | null) => MessageContent;
 
 /** The mails about a membership, by the type of their event. Pure. */
 export const MEMBER_MAILS: Readonly<Record<string, MemberMail>> = {

@@ -8,8 +8,8 @@ import type { Database } from '#src/database/connect.ts';
 import type { RemarkBody } from '#src/events/remark.ts';
 import {
   ACCESS_MAIL_SUFFIX,
-  type Channel,
   type DeliveryAttempt,
+  type DeliveryChannel,
   type DeliveryOutcome,
   getCapturedMessageName,
   writeCapturedMessage,
@@ -80,7 +80,7 @@ export function createEmailChannel(options: {
   composeRemark: ComposeRemark;
   /** Sender's address; by default built from the host of the public URL. */
   from: string | undefined;
-}): Channel {
+}): DeliveryChannel {
   const { db, mailer, publicUrl, secret, composeRemark } = options;
   const host = new URL(publicUrl).hostname;
   const address = options.from ?? `energy@${host}`;

@@ -1,5 +1,10 @@
 import type { Database } from '#src/database/connect.ts';
-import { type Channel, type DeliveryOutcome, getCapturedMessageName, writeCapturedMessage } from '../channel.ts';
+import {
+  type DeliveryChannel,
+  type DeliveryOutcome,
+  getCapturedMessageName,
+  writeCapturedMessage,
+} from '../channel.ts';
 import { loadDeviceNames } from '../device-names.ts';
 import { composeEventMail } from '../email/event-mails.ts';
 import { loadReader } from '../words/words.ts';
@@ -62,7 +67,7 @@ export function createCapturingSmsSender(folder: string): SmsSender {
 }
 
 /** Creates the channel that notifies users by SMS, with one sentence for each event. */
-export function createSmsChannel(db: Database, texter: SmsSender): Channel {
+export function createSmsChannel(db: Database, texter: SmsSender): DeliveryChannel {
   return {
     async send({ event }) {
       const user = await db

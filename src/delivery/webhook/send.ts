@@ -10,8 +10,8 @@ import { VERSION } from '#src/core/version.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { EventBody, EventEnvelope } from '#src/events/bodies.ts';
 import {
-  type Channel,
   type DeliveryAttempt,
+  type DeliveryChannel,
   type DeliveryOutcome,
   isLeaseOver,
   LEASE_OVER_OUTCOME,
@@ -37,7 +37,7 @@ export interface WebhookOptions extends GuardOptions {
 }
 
 /** Creates the channel that sends events to the callback URLs of subscriptions. */
-export function createWebhookChannel(options: WebhookOptions): Channel & { close(): void } {
+export function createWebhookChannel(options: WebhookOptions): DeliveryChannel & { close(): void } {
   const { db, box, clock, environment } = options;
   const guarded = createGuardedAgent(options);
   return {

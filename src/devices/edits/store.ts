@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { newId } from '#src/core/ids.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
@@ -214,7 +214,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
     .where('kind', 'in', ENERGY_AND_POWER_KINDS)
     .execute();
   const series = rows.find((row) => getNativeName({ ...row, nativeName: row.native_name }) === nativeName);
-  const wrong = (message: string) => unprocessable({ field: 'native_name', message });
+  const wrong = (message: string) => createUnprocessableError({ field: 'native_name', message });
   if (!series) throw wrong('must be one of the channels of the device, as GET /v1/devices/{device_id} names them');
   if (readAt === null) return series;
   const counted = await db
@@ -242,7 +242,7 @@ async function mustBeKept(
   const least = newest && newest >= oldest ? new Date(newest.getTime() + 1) : oldest;
   if (from >= least) return;
   const message = `must not lie before ${least.toISOString()}: older readings are no longer stored, and their energy cannot change`;
-  throw unprocessable({ field, message });
+  throw createUnprocessableError({ field, message });
 }
 
 /**

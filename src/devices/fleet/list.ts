@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
@@ -150,7 +150,10 @@ export async function listFleet(
   // A position among reporting devices is invalid if only silent devices are listed.
   const begunAt = parts.findIndex(isAmong);
   if (begunAt === -1)
-    throw unprocessable({ field: 'cursor', message: 'must come from a Link of this list with the same filters' });
+    throw createUnprocessableError({
+      field: 'cursor',
+      message: 'must come from a Link of this list with the same filters',
+    });
   const begun = parts.slice(begunAt);
   const rows: FleetDevice[] = [];
   for (const [index, part] of begun.entries()) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, accountsWithin } from '#src/database/reach.ts';
 import { type DeviceSilence, groupStops, STOP_THRESHOLDS, type StopGroup } from './stops.ts';
@@ -46,7 +46,7 @@ export async function readSilences(
       AND s.was_heard AND devices.deleted_at IS NULL AND ${accountsWithin(reach)}
     LIMIT ${MOST_SILENCES + 1}`.execute(db);
   if (rows.length > MOST_SILENCES)
-    throw unprocessable({ field: 'end', message: 'has too many earlier silences: request fewer days' });
+    throw createUnprocessableError({ field: 'end', message: 'has too many earlier silences: request fewer days' });
   const silences = rows.map((row): DeviceSilence => {
     const { device_id: deviceId, user_id: userId, gateway_id: gatewayId, began_at, ended_at } = row;
     return { deviceId, userId, gatewayId, beganMs: began_at.getTime(), endedMs: ended_at?.getTime() ?? null };

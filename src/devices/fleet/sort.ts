@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 
 /** Sort orders of a fleet's devices; a minus reverses the order. */
 export const FLEET_SORTS = [
@@ -36,7 +36,7 @@ export const encodeFleetPosition = ({ sort, isSilent, key, deviceId }: FleetPosi
  */
 export function decodeFleetPosition(text: string, sort: FleetSort): FleetPosition {
   const wrong = () =>
-    unprocessable({ field: 'cursor', message: 'must come from a Link of this list in the same order' });
+    createUnprocessableError({ field: 'cursor', message: 'must come from a Link of this list in the same order' });
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { listSumNames } from '../home/sums.ts';
 import { summedColumns } from '../usage/home-sums.ts';
@@ -58,7 +58,7 @@ export async function storeMonthToDate(
   { from, to }: { from: Date; to: Date },
 ): Promise<void> {
   const column = (of: (part: BucketPart) => number) => parts.map(of);
-  await createQueryOfDatabase(trx)(
+  await createQueryFunction(trx)(
     `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, hours_of_day, used_by_hour, estimated_by_hour)
      VALUES ($1, $2, 'begun', $3, $4, $5, $6::smallint[], $7::bigint[], $8::bigint[])
      ON CONFLICT (group_id, zone, unit, bucket) DO UPDATE SET ends_at = excluded.ends_at, hours_of_day = excluded.hours_of_day,
@@ -101,7 +101,7 @@ export async function storeMonthToDateHomes(
 
 /** Deletes the stored sums of the current month of a group in a zone. */
 export async function deleteMonthToDate(trx: Database, groupId: string, zone: string): Promise<void> {
-  await createQueryOfDatabase(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
+  await createQueryFunction(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
     groupId,
     zone,
   ]);

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database, type Pool } from '#src/database/connect.ts';
+import { createQueryFunction, type Database, type Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
@@ -95,7 +95,7 @@ export const runInSnapshot = <T>(db: Database, run: (trx: Database, before: Date
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (trx) => {
-      const { rows } = await createQueryOfDatabase(trx)<{ before: Date | number }>(
+      const { rows } = await createQueryFunction(trx)<{ before: Date | number }>(
         'SELECT kept_before AS before FROM group_sums_progress FOR SHARE',
         [],
       );

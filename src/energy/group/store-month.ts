@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { HOUR_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { createDayRange, type Range, splitByMonth } from '../ranges.ts';
 import { findFirstStoredDay, homesProfileSql, openHoursBeforeSql } from '../usage/groups.ts';
 import { computeGroupBuckets, type GroupBucket, getRangeAfterDay, readPlainParts, splitIntoBatches } from './add-up.ts';
@@ -51,7 +51,7 @@ export async function storeMonthSums(
   month: Range,
   isLatest: boolean,
 ): Promise<number> {
-  const { rows } = await createQueryOfDatabase(db)<{ name: string }>(
+  const { rows } = await createQueryFunction(db)<{ name: string }>(
     `SELECT unit || ' ' || bucket AS name FROM kept_group_sums
      WHERE group_id = $1 AND zone = $2 AND bucket BETWEEN $3 AND $4 AND (unit <> 'begun' OR ends_at >= $5)`,
     [groupId, month.zone, month.start, month.end, month.to],
@@ -118,7 +118,7 @@ function runsOf(days: readonly Range[]): Range[] {
 
 /** Returns a function that checks whether a range has ended and no home has an open hour in it. */
 async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Promise<boolean> {
-  const { rows } = await createQueryOfDatabase(trx)<{ composition: Buffer; before: Date }>(
+  const { rows } = await createQueryFunction(trx)<{ composition: Buffer; before: Date }>(
     'SELECT composition, before FROM kept_groups WHERE group_id = $1 AND composition IS NOT NULL',
     [groupId],
   );
@@ -127,7 +127,7 @@ async function isMadeOf(trx: Database, groupId: string, group: GroupOfHomes): Pr
 
 /** Returns a function that checks whether a range is over and no home has an open hour in it. */
 async function closedness(trx: Database, userIds: readonly string[], before: Date): Promise<(range: Range) => boolean> {
-  const { rows } = await createQueryOfDatabase(trx)<{ hour: Date }>(
+  const { rows } = await createQueryFunction(trx)<{ hour: Date }>(
     openHoursBeforeSql('SELECT unnest($1::text[])', '$2'),
     [userIds, before],
   );
@@ -149,7 +149,7 @@ async function sumsOf(trx: Database, group: GroupOfHomes, range: Range, unit: Su
 async function insert(trx: Database, groupId: string, sums: readonly Sum[]): Promise<void> {
   if (sums.length === 0) return;
   const column = <T>(of: (sum: Sum) => T) => sums.map(of);
-  await createQueryOfDatabase(trx)(
+  await createQueryFunction(trx)(
     `INSERT INTO kept_group_sums (group_id, zone, unit, bucket, starts_at, ends_at, used_milliwatt_hours, estimated_milliwatt_hours, peak)
      SELECT $1, $2, s.* FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::bigint[]) s
      ON CONFLICT DO NOTHING`,

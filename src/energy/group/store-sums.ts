@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Pool } from '#src/database/connect.ts';
+import { createQueryFunction, type Pool } from '#src/database/connect.ts';
 import type { Home } from '../home/home.ts';
 import { type DeviceWithStoredFacts, storeHistoryFacts } from '../usage/pasts.ts';
 import { computeCompositionHash } from './composition.ts';
@@ -108,7 +108,7 @@ async function leaveOut({ pool, now }: StoreSumsOptions, { groupId }: Kept, home
 function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Date | null> {
   return runInSnapshot(db, async (trx, before) => {
     if (before === null) return null;
-    const query = createQueryOfDatabase(trx);
+    const query = createQueryFunction(trx);
     const group = await loadGroupHomes(trx, await homesOf(trx, groupId), new Set());
     const { rows } = await query<{ composition: Buffer; before: Date }>(
       `SELECT composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { asMilliwattHours } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { GroupBy } from '../insights.ts';
 import { isClockUnit, type Range } from '../ranges.ts';
 import { openHoursBeforeSql } from '../usage/groups.ts';
@@ -47,7 +47,7 @@ export async function loadStoredSums(
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
   if (isClockUnit(groupBy) || !needsImportSumsOnly(group.include)) return nothing;
   // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
-  const { rows } = await createQueryOfDatabase(db)<Row>(
+  const { rows } = await createQueryFunction(db)<Row>(
     `WITH kept AS MATERIALIZED (
        SELECT group_id, composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
          AND homes = (SELECT count(*) FROM kept_group_homes h WHERE h.group_id = k.group_id)),

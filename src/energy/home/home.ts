@@ -1,5 +1,5 @@
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
+import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 import { getMeterKey, type Meter } from '#src/database/meter.ts';
 import { historyFactsSql } from '../usage/pasts.ts';
@@ -49,7 +49,7 @@ export interface HomeLoadOptions {
 /** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
-  const { rows } = await createQueryOfDatabase(db)<Row>(
+  const { rows } = await createQueryFunction(db)<Row>(
     `${PREPARED_PREFIX}${withPasts(devicesWhere('d.user_id = $1'))}`,
     [userId],
   );
@@ -58,7 +58,7 @@ export async function loadHome(db: Database, userId: string, asked: HomeLoadOpti
 
 /** Loads the homes of some users, in the order of the users. */
 export async function loadHomes(db: Database, userIds: readonly string[], asked: HomeLoadOptions): Promise<Home[]> {
-  const { rows } = await createQueryOfDatabase(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [
+  const { rows } = await createQueryFunction(db)<Row>(withPasts(devicesWhere('d.user_id = ANY ($1::text[])')), [
     userIds,
   ]);
   const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
@@ -75,7 +75,7 @@ export async function loadCommodityHome(
   meter: Meter,
 ): Promise<Home> {
   const isOne = 'deviceId' in whose;
-  const { rows } = await createQueryOfDatabase(db)<Row>(
+  const { rows } = await createQueryFunction(db)<Row>(
     withPasts(`SELECT d.device_id || '/' || $2::text AS device_id, d.user_id, d.placement, NULL::text AS upstream_device_id, d.deleted_at, NULL::text AS meter, ${TIMES},
          count(*)::int AS imports, 0 AS exports
        FROM devices d JOIN series_roles s ON s.device_id = d.device_id AND s.meter = $2
@@ -126,7 +126,7 @@ export async function loadDeviceAsMeter(
   deviceId: string,
 ): Promise<{ home: Home; device: HomeDevice; isSplit: boolean } | null> {
   // Raw SQL, because this query is on the hot path of every answer about a device.
-  const { rows } = await createQueryOfDatabase(db)<Row>(
+  const { rows } = await createQueryFunction(db)<Row>(
     `${PREPARED_PREFIX}${withPasts(devicesWhere('d.device_id = $1'))}`,
     [deviceId],
   );

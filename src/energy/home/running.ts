@@ -1,5 +1,5 @@
 import { type MilliwattHours, QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { readHomeSums } from '../usage/home-sums.ts';
 import { type Home, loadHome } from './home.ts';
 import type { HomeDevice } from './roles.ts';
@@ -59,7 +59,7 @@ async function knownUntil(
   if (!now?.isGridThere) return Number.POSITIVE_INFINITY;
   const counted = home.special.filter((device) => counts(device, now.hasSources) !== null && device.endsAtMs === null);
   // Raw SQL: the state of each series is JSON in its device's row of `device_heads`.
-  const { rows } = await createQueryOfDatabase(db)<{
+  const { rows } = await createQueryFunction(db)<{
     key: string;
     counts_import: boolean;
     counts_export: boolean;

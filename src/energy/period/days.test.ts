@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
-import { dayCount } from '../ranges.ts';
+import { countDays } from '../ranges.ts';
 import { findComparedDays, findPeriodDays, PERIOD_UNITS, toInstants } from './days.ts';
 
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/Havana', 'Pacific/Apia'];
@@ -18,7 +18,7 @@ describe('a period', () => {
         const { start, end } = findPeriodDays(unit, date);
         expect(start <= date && date <= end).toBe(true);
         const lengths = { day: [1], week: [7], month: [28, 29, 30, 31], year: [365, 366] };
-        expect(lengths[unit]).toContain(dayCount(start, end));
+        expect(lengths[unit]).toContain(countDays(start, end));
         const after = DateTime.fromISO(end).plus({ days: 1 }).toISODate() ?? '';
         expect(findPeriodDays(unit, after).start).toBe(after);
         expect(findPeriodDays(unit, start)).toEqual(findPeriodDays(unit, end));
@@ -44,7 +44,7 @@ describe('the days that a period is compared with', () => {
         expect(compared.now).toEqual({ start: days.start, end: until < days.end ? until : days.end });
         for (const other of [compared.before, compared.last_year]) {
           if (!other) continue;
-          expect(dayCount(other.start, other.end)).toBe(dayCount(compared.now.start, compared.now.end));
+          expect(countDays(other.start, other.end)).toBe(countDays(compared.now.start, compared.now.end));
           expect(weekday(other.start)).toBe(weekday(days.start));
           expect(other.end < compared.now.start).toBe(true);
         }

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
-import { createDayRange, dayCount } from '../ranges.ts';
+import { countDays, createDayRange } from '../ranges.ts';
 
 /** Lengths of the periods on the Home page; weeks begin on Monday (ISO 8601). */
 export const PERIOD_UNITS = ['day', 'week', 'month', 'year'] as const;
@@ -42,7 +42,7 @@ export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
 export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
   if (last < start) return null;
-  const count = dayCount(start, last);
+  const count = countDays(start, last);
   const weeksFor = (weeks: number) => Math.max(weeks, Math.ceil(count / 7));
   const back = (weeks: number): DaySpan => ({ start: daysBefore(start, 7 * weeks), end: daysBefore(last, 7 * weeks) });
   return {

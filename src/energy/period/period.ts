@@ -5,7 +5,7 @@ import { type CommodityUsage, loadCommodityOverview } from '../commodity-overvie
 import { computeExpectedMs } from '../home/roles.ts';
 import { computeMeasures } from '../home/sums.ts';
 import { HOME_INCLUDES, type IncludedFields, selectIncludedFields } from '../include.ts';
-import { createDayRange, dayCount, type Range } from '../ranges.ts';
+import { countDays, createDayRange, type Range } from '../ranges.ts';
 import type { UserOrDevice } from '../usage/imports.ts';
 import { quarterHourToWatts } from './base-load.ts';
 import { loadPeriodDevices, type PeriodDevice } from './consumers.ts';
@@ -32,7 +32,7 @@ import {
   computeBaseAndNightLoad,
   computeMeanDay,
   computeMeanWeek,
-  findPeak,
+  findPeakPower,
   type QuarterHourCalendar,
   type WeekHourMean,
 } from './profile.ts';
@@ -128,7 +128,7 @@ export async function loadHomePeriod(
     thermostatsOf(db, userId, deviceId),
   ]);
   const isoOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISO({ suppressMilliseconds: true }) as string;
-  const peak = unit === 'year' ? null : findPeak(load, range);
+  const peak = unit === 'year' ? null : findPeakPower(load, range);
   return {
     timezone: zone,
     now: isoOf(now.getTime()),
@@ -142,7 +142,7 @@ export async function loadHomePeriod(
     curve:
       unit === 'day'
         ? curveOf(load, range)
-        : typicalCurve(load, calendar, dayCount(days.start, earlierDate(days.end, dateIn(now, zone)))),
+        : typicalCurve(load, calendar, countDays(days.start, earlierDate(days.end, dateIn(now, zone)))),
     peak: peak && { at: isoOf(peak.atMs), watts: peak.watts },
     profile: { days: PROFILE_DAYS, ...computeBaseAndNightLoad(load.energies, calendar, PROFILE_DAYS) },
     power,

@@ -114,7 +114,7 @@ export function computeMeanWeek(
 }
 
 /** Returns the highest quarter-hour of a range of a load, or null if nothing is known. Pure. */
-export function findPeak(
+export function findPeakPower(
   { fromMs, energies }: QuarterHourLoad,
   range: { from: Date; to: Date },
 ): { atMs: number; watts: number } | null {

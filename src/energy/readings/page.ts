@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import type { DeviceWithReadings } from './series.ts';
@@ -37,7 +37,7 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   const [, ms, seriesId, intervalMs] = /^(\d{1,15}) (\d{1,15}) (-1|\d{1,15})$/.exec(cursor) ?? [];
   const at = new Date(Number(ms));
   if (!(at >= from && at < to))
-    throw unprocessable({ field: 'cursor', message: 'must come from a Link of the same range' });
+    throw createUnprocessableError({ field: 'cursor', message: 'must come from a Link of the same range' });
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 

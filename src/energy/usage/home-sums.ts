@@ -18,7 +18,7 @@ import {
 import { type HomeSums, listSumNames, USED_SQL } from '../home/sums.ts';
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, findLongestPieceMinutes, type Range } from '../ranges.ts';
-import { listUnitsOfQuarterHours, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
+import { groupQuarterHoursByClockUnit, sumClockUnit, sumQuarterHours } from './quarter-hours.ts';
 
 /** Sums of a home's devices in a clock unit, day or month of a zone. Buckets without data are omitted, or all their sums are 0. */
 export interface HomeClockUnit extends HomeSums {
@@ -62,7 +62,7 @@ async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit:
   const names = listSumNames(home.isMoreAsked).filter(
     (name) => home.needsConsumption || (name !== 'consumption' && name !== 'consumptionMs'),
   );
-  const { quarters, units } = listUnitsOfQuarterHours(range, unit);
+  const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
   const sums = await sumQuarterHours(db, listWeightedParts(home, quarters, names), quarters, names);
   return mapWithBreaks(units, (one) => {
     const ofUnit = names.map((name) => [name, sumClockUnit(sums[name], one)]);

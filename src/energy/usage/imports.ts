@@ -4,7 +4,7 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
 import {
   buildStatementOnce,
   type Database,
-  PREPARED_PREFIX_SQL,
+  PREPARED_STATEMENT_PREFIX_SQL,
   parseBigints,
   parseBigintsWithNulls,
 } from '#src/database/connect.ts';
@@ -13,7 +13,7 @@ import { levelRowsSql, type RowOwner, userOrDevicePiecesSql } from '#src/rollups
 import { localTimeSql, startOfClockUnitSql } from '../local-time.ts';
 import { type ClockUnit, findLongestPieceMinutes, isClockUnit, type Range } from '../ranges.ts';
 import { filterComposedUsers, isComposedSql } from './composed.ts';
-import { listUnitsOfQuarterHours, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
+import { groupQuarterHoursByClockUnit, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
 
 /**
  * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
@@ -147,7 +147,7 @@ interface Columns {
 
 /** Builds the statement that returns the rows of a query (`at`, `used` and `peak`) as lists. */
 const columnsSql = (whose: UserOrDevice, buckets: RawBuilder<unknown>, isPrepared: boolean): RawBuilder<Columns> => sql`
-    ${isPrepared ? PREPARED_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
+    ${isPrepared ? PREPARED_STATEMENT_PREFIX_SQL : sql``}WITH ${homeOf(whose)}
     SELECT ${IS_COMPOSED} AS "isComposed", array_agg(at ORDER BY at)::text AS at, array_agg(used ORDER BY at)::text AS used, array_agg(peak ORDER BY at)::text AS peaks
     FROM (${buckets}) b WHERE NOT ${IS_COMPOSED}`;
 
@@ -184,7 +184,7 @@ async function sumImportQuarterHours(
 ): Promise<BucketImports | null> {
   if ('userId' in whose && (await filterComposedUsers(db, [whose.userId])).size > 0) return null;
   const { key, id } = ownerOf(whose);
-  const { quarters, units } = listUnitsOfQuarterHours(range, unit);
+  const { quarters, units } = groupQuarterHoursByClockUnit(range, unit);
   const found = (await readQuarterHours(db, { key, ids: [id] }, quarters, QUARTER_HOURS)).get(id);
   if (!found) return { at: [], milliwattHours: [], peaks: [] };
   const known = units.filter((one) => sumClockUnit(found.coveredMs, one) !== 0);

@@ -1,4 +1,4 @@
-import { createQueryOfDatabase, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
+import { createQueryFunction, type Database, PREPARED_PREFIX } from '#src/database/connect.ts';
 import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#src/rollups/levels.ts';
 
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
@@ -51,7 +51,7 @@ export const historyFactsSql = (keys: string): string => `
 /** Finds the start of the quarter-hour in which the first counted interval of a device begins, in Unix ms. */
 export async function findFirstDataMs(db: Database, deviceId: string): Promise<number | null> {
   // Raw SQL, here and below: relations of src/rollups/levels.ts.
-  const { rows } = await createQueryOfDatabase(db)<{ begins_at: Date | null }>(
+  const { rows } = await createQueryFunction(db)<{ begins_at: Date | null }>(
     `${PREPARED_PREFIX}${historyFactsSql('(SELECT $1::text AS key, false AS produces) d')}`,
     [deviceId],
   );
@@ -79,7 +79,7 @@ export async function storeHistoryFacts(
   before: Date,
 ): Promise<void> {
   const earlier = (where: string) => begin(`AND c.starts_at < $4 AND c.${ROW_TIME_COLUMN} < $4 ${where}`, '');
-  await createQueryOfDatabase(db)(
+  await createQueryFunction(db)(
     `INSERT INTO kept_device_pasts AS k (device_id, user_id, before, begins_at, net_export_milliwatt_hours)
      SELECT d.key, d.user_id, $4, b.begins_at, CASE WHEN d.produces THEN ${closedNet((at) => `AND ${at} < $4`)} END
      FROM unnest($1::text[], $2::text[], $3::boolean[]) d (key, user_id, produces)

@@ -141,7 +141,7 @@ export interface UnitOfQuarterHours {
 }
 
 /** Returns the quarter-hours (UTC) that begin in a range, and the clock units of its zone that they belong to, in order. Pure. */
-export function listUnitsOfQuarterHours(
+export function groupQuarterHoursByClockUnit(
   range: Range,
   unit: ClockUnit,
 ): { quarters: { from: Date; to: Date }; units: UnitOfQuarterHours[] } {

@@ -3,7 +3,7 @@ import { type CostSubject, createDeviceMeter, type EnergyMeter } from '#src/cost
 import { type CostSums, roundCost } from '#src/cost/cost.ts';
 import { loadCostSources } from '#src/cost/costs.ts';
 import { computeCostSums } from '#src/cost/sums.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import { loadHome } from '#src/energy/home/home.ts';
 import { type BoughtPart, listBoughtParts } from '#src/energy/home/pieces.ts';
 import { type Range, splitByMonth, splitQuarterHours } from '#src/energy/ranges.ts';
@@ -177,7 +177,7 @@ async function editedTimes(db: Database, buyer: CostSubject, range: Range): Prom
   const parts = await partsOf(db, buyer, range);
   const idsOf = (key: Part['key']) => parts.filter((part) => part.key === key).map(({ id }) => deviceOf(id));
   // Raw SQL: an edit applies to one series or to all series of its device, so edits are joined through the series that count.
-  const { rows } = await createQueryOfDatabase(db)<{
+  const { rows } = await createQueryFunction(db)<{
     device_id: string;
     user_id: string;
     meter: string | null;

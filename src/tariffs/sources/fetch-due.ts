@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Clock } from '#src/core/clock.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
-import { createQueryOfDatabase, type Database } from '#src/database/connect.ts';
+import { createQueryFunction, type Database } from '#src/database/connect.ts';
 import type { ROLES } from '#src/database/enums.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { addEvents } from '#src/events/outbox.ts';
@@ -199,7 +199,7 @@ async function applyAnswer(
       .set({ ...plan.state, next_fetch_at: plan.nextAt, lease_id: null, leased_until: null })
       .where('series_id', '=', series_id)
       .execute();
-    if (plan.notifies) await addEvents(createQueryOfDatabase(trx), [failingEvent(series, plan.state)], now);
+    if (plan.notifies) await addEvents(createQueryFunction(trx), [failingEvent(series, plan.state)], now);
   });
 }
 

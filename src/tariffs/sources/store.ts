@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { advisoryLockId } from '#src/database/advisory-locks.ts';
@@ -75,7 +75,7 @@ export async function setSource(
     before && sealed ? { source: before.settings as Source, secrets: decryptSourceSecrets(box, sealed) } : null;
   const secrets = known ? mergeSecrets(known, given) : given.secrets;
   const [first, ...rest] = findSourceErrors(source, secrets, getSeriesUnits(series));
-  if (first) throw unprocessable(first, ...rest);
+  if (first) throw createUnprocessableError(first, ...rest);
   if (!before && (await countSources(trx, user_id)) >= MAX_SOURCES) throw new AppError('tooManySources');
   await countSourceCheck(trx, user_id, now);
   const isSpent =
@@ -144,7 +144,7 @@ function mergeSecrets(known: SourceWithSecrets, { source, secrets }: SourceWithS
   if (getSourceHost(known.source) === safeHostOf(source)) return { [name]: stored };
   if (name === 'token') return secrets;
   const message = 'must be sent again, or as {}, because the address is of another host';
-  throw unprocessable({ field: 'source.headers', message });
+  throw createUnprocessableError({ field: 'source.headers', message });
 }
 
 /** Returns the host of a source. Null for an unknown preset, which a later check rejects. */

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '#src/auth/keys.ts';
-import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
+import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { deleteExpiredCapturedMessages } from '#src/delivery/channel.ts';
 import { eraseUser } from '#src/users/erase.ts';
 import { inviteMember } from '#src/users/members.ts';
@@ -107,7 +107,7 @@ describe('an export', () => {
     expect(await one(own, admin)).toBe(403);
     expect(await one(utility, admin)).toBe(404);
     expect(await status(admin.key, 'usr_nobody')).toBe(404);
-    const reads = [...READING_SCOPES];
+    const reads = [...READ_ONLY_SCOPES];
     const keyWith = async (scopes: typeof reads) =>
       (await createKey(api.db, { userId: own.userId, environment: 'live', scopes })).key;
     expect(await status(await keyWith(reads), own.userId)).toBe(200);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toIncomingMessage } from '#ingest/incoming.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createImportCounts } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { downloadSubscription } from '#src/cli/green-button-subscription.ts';
 import { createAnswerFetcher } from '#src/delivery/fetch-answer.ts';
@@ -358,7 +358,7 @@ describe('a year of quarter-hours', () => {
       const files = await downloadSubscription(address, { token, folder, fetchAnswer, signal });
       const imported = new Map<number, number>();
       const counts = createImportCounts();
-      for await (const one of greenButton(undefined, files)(address, counts, () => {})) {
+      for await (const one of createGreenButtonImport(undefined, files)(address, counts, () => {})) {
         if (!('energy_kwh' in one) || one.channel !== 'import') throw new Error('no imported energy');
         expect(one.interval_s).toBe(900);
         imported.set(Date.parse(one.ts) / 1_000 - 900, Math.round(Number(one.energy_kwh) * 1_000));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { READING_SCOPES } from '#src/auth/scopes.ts';
+import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
 import { type TestApi, testApi, UNCOUNTED, writeProfile } from '#test/support/api.ts';
 
 let api: TestApi;
@@ -273,7 +273,7 @@ describe('a key that is limited to a group', () => {
     const foreignGroup = await make({ name: 'y' }, other);
     const ask = (body: object, who = utility) => as(who)('/v1/keys', 'POST', body);
     const made = await ask({ group_id: group });
-    expect([made.status, made.json.scopes, made.json.group_id]).toEqual([201, READING_SCOPES, group]);
+    expect([made.status, made.json.scopes, made.json.group_id]).toEqual([201, READ_ONLY_SCOPES, group]);
     const refused = await ask({ group_id: group, scopes: ['insights:read', 'devices:write'] });
     expect([refused.status, refused.json.details[0].field]).toEqual([422, 'scopes']);
     for (const group_id of [foreignGroup, 'x', '\0', 'grp_00000000000000000000000000'])
@@ -284,7 +284,7 @@ describe('a key that is limited to a group', () => {
     const listed = (await as(utility)('/v1/keys?limit=200')).json;
     expect(listed.filter((one: { group_id?: string }) => one.group_id === group)).toHaveLength(2);
     const rotated = await as(utility)(`/v1/keys/${made.json.key_id}/rotate`, 'POST', {});
-    expect(rotated.json).toMatchObject({ group_id: group, scopes: READING_SCOPES });
+    expect(rotated.json).toMatchObject({ group_id: group, scopes: READ_ONLY_SCOPES });
   });
 
   test('ends with its group', async () => {
@@ -397,7 +397,7 @@ describe.each(['utility', 'admin'] as const)('a key of %s that is limited to a g
     async (name, operation) => {
       // Excludes the export of an account, because it contains single readings, which need another scope.
       const isRead =
-        [operation.scope].flat().every((scope) => READING_SCOPES.includes(scope)) && operation.name !== 'exportUser';
+        [operation.scope].flat().every((scope) => READ_ONLY_SCOPES.includes(scope)) && operation.name !== 'exportUser';
       const own = { ...ids.outside, user_id: limited.userId };
       const namesHomes = operation.path.includes('{') || 'user_id' in (operation.query?.shape ?? {});
       for (const accounts of !namesHomes && (name in LISTS || TOGETHER.includes(name)) ? [] : [ids.outside, own]) {

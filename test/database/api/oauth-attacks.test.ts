@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DASHBOARD_OPERATIONS } from '#src/api/dashboard/operations.ts';
 import type { AnyOperation } from '#src/api/operation.ts';
 import { OPERATIONS } from '#src/api/v1/operations.ts';
-import { hashApiKey, newSecret } from '#src/auth/key-format.ts';
+import { createSecret, hashApiKey } from '#src/auth/key-format.ts';
 import { SCOPES } from '#src/auth/scopes.ts';
 import { TEST_URL, type TestApi, testApi } from '#test/support/api.ts';
 import {
@@ -579,7 +579,7 @@ test('RFC 6819, 4.3.5, 4.4.1.3, 4.4.1.11, 4.4.1.12, 4.5.3 and 4.6.3: guesses of 
     expect([asked[0], asked.at(-1)]).toEqual([400, 429]);
     const presented = [];
     for (let n = 0; n < 12; n++) {
-      const key = newSecret(n % 2 === 0 ? 'eus_at_' : 'eus_rt_');
+      const key = createSecret(n % 2 === 0 ? 'eus_at_' : 'eus_rt_');
       presented.push((await limited.send('/v1/energy-insights', { key })).status);
     }
     expect(presented.at(-1)).toBe(429);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { oidcProvider } from '#src/auth/oidc/provider.ts';
+import { createOidcProvider } from '#src/auth/oidc/provider.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import type { OidcConfig } from '#src/config/oidc.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
@@ -56,7 +56,7 @@ function readOidcConfig(more: Partial<OidcConfig>) {
     caFile: undefined,
     ...more,
   };
-  return { config, provider: oidcProvider(config, provider.ca) };
+  return { config, provider: createOidcProvider(config, provider.ca) };
 }
 
 let number = 0;
@@ -444,13 +444,13 @@ describe('a faulty provider', () => {
   test('is not trusted with an untrusted certificate', async () => {
     const { config } = readOidcConfig({});
     const process = await testApi({
-      oidc: { config, provider: oidcProvider(config, undefined) },
+      oidc: { config, provider: createOidcProvider(config, undefined) },
       database: api.database,
     });
     const answer = await process.send('/dashboard/sign-in/provider', { method: 'POST', body: {} });
     expect(answer.status).toBe(503);
     await process.app.close();
-    expect(() => oidcProvider(config, 'no certificate')).toThrow();
+    expect(() => createOidcProvider(config, 'no certificate')).toThrow();
   });
 });
 

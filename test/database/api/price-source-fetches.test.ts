@@ -28,7 +28,7 @@ import {
   patchSeries,
   presetUrls,
   putPrices,
-  readNextFetch,
+  readNextFetchTime,
   readPrices,
   registerSourceApi,
   SECRET_BOX,
@@ -82,17 +82,17 @@ describe('recorded answers of a server', () => {
     answerWith(answerRows(['15T12:00', 1], ['16T00:00', 2]));
     const id = await createSeriesId({ source: ownSource() });
     await fetchAllSources();
-    expect(await readNextFetch(id)).toBe('15T18:00');
+    expect(await readNextFetchTime(id)).toBe('15T18:00');
     advanceClock(24 * 60);
     answerWith(answerRows(['16T00:00', 2], ['16T12:00', 3]));
     await fetchAllSources();
-    expect([await readNextFetch(id), (await getSeries(id)).last_error]).toEqual(['16T11:20', null]);
+    expect([await readNextFetchTime(id), (await getSeries(id)).last_error]).toEqual(['16T11:20', null]);
     advanceClock(4);
     expect(await fetchAllSources()).toBe(0);
     advanceClock(1);
     answerWith(answerRows(['16T12:00', 3], ['17T00:00', 4]));
     expect(await fetchAllSources()).toBe(1);
-    expect(await readNextFetch(id)).toBe('16T18:00');
+    expect(await readNextFetchTime(id)).toBe('16T18:00');
     expect(await readPrices(id)).toEqual({ '15T12:00': '1', '16T00:00': '2', '16T12:00': '3' });
   });
 });
@@ -283,7 +283,7 @@ describe('several workers', () => {
       return fetchAnswer(request);
     };
     await fetchDueSource({ db: api.db, box: SECRET_BOX, fetchAnswer: changing, clock: () => api.now });
-    expect([await readPrices(id), await readNextFetch(id)]).toEqual([{}, '15T11:15']);
+    expect([await readPrices(id), await readNextFetchTime(id)]).toEqual([{}, '15T11:15']);
     const killed: FetchAnswer = () => Promise.reject(new Error('killed'));
     await api.database.pool.query('DELETE FROM source_hosts');
     const stopping = AbortSignal.abort();

@@ -11,14 +11,14 @@ import {
   fetchNextSource,
   foreignSource,
   getSeries,
-  HOURLY,
+  HOURLY_PRICE_SERIES,
   home,
   host,
   ownSource,
   patchSeries,
   postSeries,
   putPrices,
-  readNextFetch,
+  readNextFetchTime,
   readPrices,
   registerSourceApi,
   sourceUrl,
@@ -46,7 +46,7 @@ describe('a series with a source', () => {
     expect(shown).toEqual({
       series_id: id,
       user_id: utility.userId,
-      ...HOURLY,
+      ...HOURLY_PRICE_SERIES,
       source: { ...ownSource(), scale: '0.5', timezone: 'UTC' },
       last_fetched_at: '2026-06-15T11:15:00.000Z',
       next_fetch_at: '2026-06-15T18:00:00.000Z',
@@ -62,7 +62,7 @@ describe('a series with a source', () => {
     expect(await fetchAllSources()).toBe(1);
     expect(await readPrices(id)).toEqual({ '15T12:00': '0.15', '15T13:00': '-0.025' });
     expect((await getSeries(id)).last_error).toBe(null);
-    expect(await readNextFetch(id)).toBe('16T11:15');
+    expect(await readNextFetchTime(id)).toBe('16T11:15');
   });
 
   test('never replaces a price that was set by hand, until that price is removed', async () => {
@@ -89,7 +89,7 @@ describe('a series with a source', () => {
     expect(await readPrices(id)).toEqual({ '15T12:00': '11', '15T13:00': '20', '15T14:00': '30', '16T00:00': '41' });
     // After the source is removed, the times that only the source covered have no price.
     await patchSeries(id, { source: null });
-    expect(await getSeries(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
+    expect(await getSeries(id)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY_PRICE_SERIES });
     await deletePrices(id, '?from=2026-06-15T13:00:00Z&to=2026-06-16');
     expect(await readPrices(id)).toEqual({ '15T12:00': '11', '16T00:00': '41' });
     await deletePrices(id, '?from=2026-06-15&to=2026-06-17');
@@ -119,7 +119,7 @@ describe('a series with a source', () => {
 
   test('of a utility is visible to its homeowners without its source', async () => {
     const id = await createSeriesId({ source: ownSource() });
-    expect(await getSeries(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY });
+    expect(await getSeries(id, home.key)).toEqual({ series_id: id, user_id: utility.userId, ...HOURLY_PRICE_SERIES });
     const listed = (await api.send('/v1/price-series', { key: utility.key })).json;
     expect(listed[0]).toHaveProperty('next_fetch_at');
   });
@@ -219,7 +219,7 @@ describe('a source is refused', () => {
   });
 
   test('with a custom address from a homeowner, and beyond 20 sources of an account', async () => {
-    const body = { ...HOURLY, source: ownSource() };
+    const body = { ...HOURLY_PRICE_SERIES, source: ownSource() };
     const refused = await api.send('/v1/price-series', { method: 'POST', key: home.key, body });
     expect([refused.status, refused.json.code]).toEqual([403, 'own_addresses']);
     const owner = await api.user('homeowner');

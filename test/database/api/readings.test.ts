@@ -6,15 +6,15 @@ import { chooseRoles } from '#ingest/normalise/channels.ts';
 import { compareSeriesReadings } from '#ingest/normalise/counting-rule.ts';
 import { createCountingRuleByTime } from '#ingest/normalise/counting-rule-by-time.ts';
 import { getReadingKey, replayReadings } from '#ingest/normalise/replay.ts';
-import { doesCountAtAnyTime, getCountingEndMs, rolesAt } from '#ingest/normalise/roles-by-time.ts';
+import { createRolesLookup, doesCountAtAnyTime, getCountingEndMs } from '#ingest/normalise/roles-by-time.ts';
 import { selectCountingRule } from '#ingest/normalise/select-counting-rule.ts';
 import { recomputeChangedDevices } from '#ingest/write/changed-devices.ts';
 import { createWriter } from '#ingest/write/writer.ts';
 import { createKey } from '#src/auth/keys.ts';
-import { READING_SCOPES, SCOPES } from '#src/auth/scopes.ts';
+import { READ_ONLY_SCOPES, SCOPES } from '#src/auth/scopes.ts';
 import { parseChannel } from '#src/devices/channel-name.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
-import { addConflictingReadings, arbitraryHistory, type History } from '#test/reference/histories.ts';
+import { addConflictingReadings, arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
 import { type Answer, type TestApi, testApi } from '#test/support/api.ts';
 
 interface Row {
@@ -242,9 +242,9 @@ describe('the readings of a device', () => {
 });
 
 /** Returns the expected verdict on each reading: the result of the counting rule for the whole set of readings. */
-function expectedVerdicts({ readings, ...settings }: History): Map<string, string> {
+function expectedVerdicts({ readings, ...settings }: ReadingHistory): Map<string, string> {
   const names: Record<string, string> = { late: 'late_news', passed: 'passed_over', back: 'taken_back' };
-  const series = new Map<string, { values: Set<number>[]; points: History['readings'] }>();
+  const series = new Map<string, { values: Set<number>[]; points: ReadingHistory['readings'] }>();
   for (const reading of readings) {
     const name = `${reading.channel} ${reading.kind}`;
     const one = series.get(name) ?? { values: [], points: [] };
@@ -280,7 +280,7 @@ function expectedVerdicts({ readings, ...settings }: History): Map<string, strin
       whole ? replayReadings(whole, whole.initial, received).intervals.map(({ endMs }) => endMs) : [],
     );
     const counts = (ms: number) => {
-      const role = rolesAt(roles)(ms);
+      const role = createRolesLookup(roles)(ms);
       return role.import || role.export;
     };
     const isEnergy = ['register', 'interval', 'power'].includes(kind);
@@ -426,11 +426,11 @@ describe('a request for readings', () => {
     const { group_id } = (await api.send('/v1/groups', grouping)).json;
     await api.send(`/v1/groups/${group_id}/users/${home.userId}`, { method: 'PUT', key: home.utility.key });
     const ofGroup = await create(home.utility.key, { group_id });
-    expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READING_SCOPES, 403]);
+    expect([ofGroup.json.scopes, await status(ofGroup.json.key)]).toEqual([READ_ONLY_SCOPES, 403]);
     expect([await exported(ofGroup.json.key), await exported(home.utility.key)]).toEqual([403, 200]);
     // A key limited to a group cannot export even if an operator has given it the scope.
     const newKey = { userId: home.utility.userId, environment: 'live' as const, groupId: group_id };
-    const byOperator = await createKey(api.db, { ...newKey, scopes: [...READING_SCOPES, 'readings:read'] });
+    const byOperator = await createKey(api.db, { ...newKey, scopes: [...READ_ONLY_SCOPES, 'readings:read'] });
     expect([await status(byOperator.key), await exported(byOperator.key)]).toEqual([403, 403]);
     expect((await create(home.utility.key, { group_id, scopes: ['readings:read'] })).json).toMatchObject({
       status: 422,

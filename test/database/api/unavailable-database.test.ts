@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { buildApp } from '#src/api/app.ts';
 import { createAuthenticator } from '#src/auth/authenticate.ts';
 import { createDatabaseCounter } from '#src/auth/database-counter.ts';
-import { newKey } from '#src/auth/key-format.ts';
+import { createKeyText } from '#src/auth/key-format.ts';
 import { createSecretBox } from '#src/core/secrets.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { testApi } from '#test/support/api.ts';
@@ -49,7 +49,7 @@ test.each([
   const { port } = app.server.address() as { port: number };
   const ask = (path: string) =>
     new Promise<{ status: number | undefined; retryAfter: string | undefined }>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${newKey('live')}` };
+      const headers = { authorization: `Bearer ${createKeyText('live')}` };
       request({ host: '127.0.0.1', port, path, headers, rejectUnauthorized: false }, (response) => {
         response.resume();
         response.on('end', () => resolve({ status: response.statusCode, retryAfter: response.headers['retry-after'] }));

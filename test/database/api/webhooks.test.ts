@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSecretBox } from '#src/core/secrets.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { findInvalidFields, requestsWithKey } from '#test/support/requests-with-key.ts';
@@ -105,7 +105,7 @@ describe('webhooks', () => {
 
     // Each event of a subscription is delivered once.
     const happen = (type: 'remark.raised' | 'usage.updated') =>
-      addEvents(createQueryOfDatabase(api.db), [{ type, userId, data: {} } as never], api.now);
+      addEvents(createQueryFunction(api.db), [{ type, userId, data: {} } as never], api.now);
     await happen('remark.raised');
     await happen('usage.updated');
     const changed = await as(key).patch(path, { event: 'usage.updated' });

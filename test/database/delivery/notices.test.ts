@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApp, updateApp } from '#src/auth/apps.ts';
 import { createAuthorization } from '#src/auth/authorizations.ts';
-import { createQueryOfDatabase } from '#src/database/connect.ts';
+import { createQueryFunction } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { canAccessWebhook, sendTest } from '#src/delivery/log.ts';
@@ -49,7 +49,7 @@ const change = (appId: string, patch: Parameters<typeof updateApp>[3]) =>
   updateApp(deliveries.db, ALL_ACCOUNTS, appId, patch);
 const happen = (...hours: string[]) =>
   addEvents(
-    createQueryOfDatabase(deliveries.db),
+    createQueryFunction(deliveries.db),
     [
       {
         type: 'usage.updated',

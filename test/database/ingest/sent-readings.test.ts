@@ -11,7 +11,7 @@ import { createKey } from '#src/auth/keys.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { createUser } from '#src/users/store.ts';
-import { arbitraryHistory, type History } from '#test/reference/histories.ts';
+import { arbitraryHistory, type ReadingHistory } from '#test/reference/histories.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { startBroker } from '#test/support/broker.ts';
 import { type FamilyCase, getCases } from '#test/support/family-cases.ts';
@@ -50,7 +50,7 @@ const MEMBERS: Partial<Record<DecodedReading['kind'], (value: number) => object>
 };
 
 /** Returns the JSON element with which a device sends a reading. */
-const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: History['readings'][number]) => ({
+const elementOf = ({ kind, channel, readAtMs, intervalMs, value }: ReadingHistory['readings'][number]) => ({
   ts: readAtMs,
   channel,
   ...MEMBERS[kind]?.(value),
@@ -143,7 +143,11 @@ const delivery = fc.record({
 type Ways = (typeof delivery extends fc.Arbitrary<infer T> ? T : never)['ways'];
 
 /** Shuffles readings slightly out of their order of time, and groups them into messages. */
-function messagesOf(readings: History['readings'], ranks: readonly number[], sizes: readonly number[]): Messages {
+function messagesOf(
+  readings: ReadingHistory['readings'],
+  ranks: readonly number[],
+  sizes: readonly number[],
+): Messages {
   const queue = readings
     .toSorted((a, b) => a.readAtMs - b.readAtMs)
     .map((one, index) => ({ element: elementOf(one), rank: index * 100 + (ranks[index % ranks.length] as number) }))
@@ -154,7 +158,7 @@ function messagesOf(readings: History['readings'], ranks: readonly number[], siz
   return messages;
 }
 
-const sentBy = (readings: History['readings'], ways: Ways, way: 'mqtt' | 'https') =>
+const sentBy = (readings: ReadingHistory['readings'], ways: Ways, way: 'mqtt' | 'https') =>
   readings.filter((_, index) => ['both', way].includes(ways[index % ways.length] as string));
 
 test(`${HISTORIES} random histories by MQTT, by HTTPS and by both at once, in any order, store the same rows`, async () => {

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import { TIERS } from '#src/database/capabilities.ts';
 import { createDatabase, createPool } from '#src/database/connect.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
-import { type Job, type JobParts, startJobs, TAKEN_BY_ANOTHER_WORKER } from '#src/jobs/schedule.ts';
+import { type Job, type JobDependencies, startJobs, TAKEN_BY_ANOTHER_WORKER } from '#src/jobs/schedule.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
 /** Interval of a job that does not elapse within a test. */
@@ -20,7 +20,9 @@ afterEach(async () => {
 afterAll(() => database.drop());
 
 /** Returns the dependencies with which jobs are started, and collects the jobs' log lines. */
-function parts(given: Partial<JobParts> = {}): JobParts & { lines: { job?: string; msg: string; level: number }[] } {
+function parts(
+  given: Partial<JobDependencies> = {},
+): JobDependencies & { lines: { job?: string; msg: string; level: number }[] } {
   const lines: { job?: string; msg: string; level: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const { pool } = database;

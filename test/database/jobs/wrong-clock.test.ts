@@ -11,7 +11,7 @@ import { createDatabase } from '#src/database/connect.ts';
 import { COPIED_RELATIONS } from '#src/database/copy/relations.ts';
 import { writeCapturedMessage } from '#src/delivery/channel.ts';
 import { JOBS } from '#src/jobs/jobs.ts';
-import { type Job, type JobParts, startJobs } from '#src/jobs/schedule.ts';
+import { type Job, type JobDependencies, startJobs } from '#src/jobs/schedule.ts';
 import { findIdempotentAnswer, storeIdempotentAnswer } from '#src/users/idempotent-answers.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 import { fillInstallation } from '#test/support/full-installation.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-function parts(given: Partial<JobParts>): JobParts {
+function parts(given: Partial<JobDependencies>): JobDependencies {
   const { pool, capabilities } = database;
   const base = {
     pool,
@@ -70,7 +70,7 @@ async function rowCounts(): Promise<Record<string, number>> {
 const less = (before: Record<string, number>, after: Record<string, number>): string[] =>
   Object.keys(before).filter((name) => (after[name] ?? 0) < (before[name] ?? 0));
 
-const runAll = async (given: Partial<JobParts>) => {
+const runAll = async (given: Partial<JobDependencies>) => {
   for (const { needs, unless, run } of JOBS) {
     const { capabilities } = database;
     if ((needs && !capabilities[needs]) || (unless && capabilities[unless])) continue;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeInnerFolder } from '../tiers/inner-folder.ts';
+import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUserIds } from '../tiers/server.ts';
 
@@ -27,7 +27,7 @@ export interface InnerFolder {
 }
 
 export function innerFolder(): InnerFolder {
-  const path = makeInnerFolder();
+  const path = createTemporarySubfolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
   chownSync(path, uid, gid);
   return { path, inside: path.slice(DEBIAN_13.length), remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -3,7 +3,7 @@ import { chownSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
-import { makeInnerFolder } from '../tiers/inner-folder.ts';
+import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUserIds } from '../tiers/server.ts';
 
@@ -39,7 +39,7 @@ export async function startHAProxy(options: {
   clientCa?: string;
 }): Promise<HAProxy> {
   const { tls, api, brokers = [], ingest, clientCa } = options;
-  const folder = makeInnerFolder();
+  const folder = createTemporarySubfolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
   const put = (name: string, content: string) => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
-import { makeInnerFolder } from '../tiers/inner-folder.ts';
+import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUserIds } from '../tiers/server.ts';
 import { findProcessTree, startInNamespace } from './namespace.ts';
@@ -81,7 +81,7 @@ export async function startRabbitMq({
   prepare?: (nodes: readonly RabbitNode[]) => void;
 } = {}): Promise<RabbitCluster> {
   const operators = [operator].flat();
-  const folder = makeInnerFolder();
+  const folder = createTemporarySubfolder();
   const inside = folder.slice(DEBIAN_13.length);
   const { uid, gid } = findUserIds(DEBIAN_13, 'rabbitmq');
   const own = (path: string) => chownSync(path, uid, gid);

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { waitUntilReachable } from '../mosquitto.ts';
-import { makeInnerFolder } from '../tiers/inner-folder.ts';
+import { createTemporarySubfolder } from '../tiers/inner-folder.ts';
 import { DEBIAN_13 } from '../tiers/reach.ts';
 import { findUserIds } from '../tiers/server.ts';
 import type { Cell } from './cell.ts';
@@ -69,7 +69,7 @@ export async function startRouters(options: {
   clientCa?: string;
 }): Promise<Routers> {
   const { tls, first, c2, count = 1, clientCa } = options;
-  const folder = makeInnerFolder();
+  const folder = createTemporarySubfolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'haproxy');
   const maps = join(folder, 'maps');
   mkdirSync(maps);

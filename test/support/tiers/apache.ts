@@ -1,11 +1,11 @@
 import { chownSync } from 'node:fs';
-import { makeInnerFolder } from './inner-folder.ts';
+import { createTemporarySubfolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from './reach.ts';
 import { findUserIds, runServer, type TestServer } from './server.ts';
 
 /** Starts the PostgreSQL 17 of Debian 13, with its Apache-licensed TimescaleDB. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
-  const folder = makeInnerFolder();
+  const folder = createTemporarySubfolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
   chownSync(folder, uid, gid);
   return runServer({

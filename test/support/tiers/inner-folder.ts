@@ -11,7 +11,7 @@ const prefixOf = (temporary: string): string => `e-${basename(temporary).slice(-
  * Creates a folder inside Debian 13 for a program that runs there. The folder's name contains part of the name of the folder for temporary
  * files.
  */
-export const makeInnerFolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
+export const createTemporarySubfolder = (): string => mkdtempSync(join(PLACE, prefixOf(tmpdir())));
 
 /** Returns the folders inside Debian 13 that were created while `temporary` was the folder for temporary files. */
 export const listInnerFolders = (temporary: string): string[] =>

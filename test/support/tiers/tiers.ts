@@ -5,7 +5,7 @@ import { startPlain } from './plain.ts';
 import type { TestServer } from './server.ts';
 
 /** Functions that start a server, by tier. */
-export const START_TIER_SERVER: Record<Tier, () => Promise<TestServer>> = {
+export const TIER_SERVER_STARTERS: Record<Tier, () => Promise<TestServer>> = {
   plain: startPlain,
   apache: startApache,
   community: startCommunity,

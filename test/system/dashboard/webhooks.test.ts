@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createReceiverCode, getPauseReason, newSecret } from '#src/dashboard/pages/webhooks/webhook.ts';
+import { createReceiverCode, createWebhookSecret, getPauseReason } from '#src/dashboard/pages/webhooks/webhook.ts';
 import { words } from '#src/dashboard/words/words.ts';
 import { EVENT_TYPES } from '#src/database/enums.ts';
 import { findTruncatedSelects, testLooks } from '#test/support/browser.ts';
@@ -228,7 +228,7 @@ test('rejects an invalid address with an explanation; the log has pages for olde
 
 test('the page has the same events and reasons for a pause as the service, and creates valid secrets', () => {
   expect(Object.keys(words().webhooks.events)).toEqual([...EVENT_TYPES]);
-  const secrets = Array.from({ length: 100 }, newSecret);
+  const secrets = Array.from({ length: 100 }, createWebhookSecret);
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
   expect(createReceiverCode('whsec_x')).toMatch(/new Webhook\(\s*'whsec_x'/);

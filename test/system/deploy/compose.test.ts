@@ -11,7 +11,7 @@ import { freePort } from '#test/support/free-port.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { findReachableTiers } from '#test/support/tiers/reach.ts';
 import type { TestServer } from '#test/support/tiers/server.ts';
-import { START_TIER_SERVER } from '#test/support/tiers/tiers.ts';
+import { TIER_SERVER_STARTERS } from '#test/support/tiers/tiers.ts';
 
 /**
  * Tests deploy/compose.yaml without Docker: the settings of the database (test/support/tiers/server.ts), and the program, command and
@@ -114,7 +114,7 @@ beforeAll(async () => {
     symlinkSync(join(root, name), join(folder.path, 'app', name));
   // Of the database servers on this machine, use the one that is most like the server of the compose file.
   const [tier = 'plain'] = findReachableTiers().reached.slice(-1);
-  server = await START_TIER_SERVER[tier]();
+  server = await TIER_SERVER_STARTERS[tier]();
   const admin = createPool(server.urlOf('postgres'), { max: 1 });
   await admin.query('CREATE DATABASE energy');
   await admin.end();

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { variables } from '#src/config/sections.ts';
+import { variablesSchema } from '#src/config/sections.ts';
 import { freePort } from '#test/support/free-port.ts';
 import { installLine } from '#test/support/images/install-lines.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -60,7 +60,7 @@ describe('the systemd unit', () => {
   test('sets variables that the service supports, and gives it time to stop', () => {
     const set = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, text = '']) => text.split(' '));
     const names = set.map((one) => one.split('=')[0] ?? '').filter((name) => name !== 'NODE_COMPILE_CACHE');
-    expect(names.filter((name) => !(name in variables.shape))).toEqual([]);
+    expect(names.filter((name) => !(name in variablesSchema.shape))).toEqual([]);
     expect(unit).toMatch(/^TimeoutStopSec=90s$/m);
   });
 

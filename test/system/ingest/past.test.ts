@@ -7,8 +7,8 @@ import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { importFiles } from '#simulators/import-files.ts';
 import { createDsmrReaderImport } from '#simulators/past/dsmr-reader.ts';
 import type { ImportReader } from '#simulators/past/element.ts';
-import { greenButton } from '#simulators/past/green-button.ts';
-import { homeAssistant } from '#simulators/past/home-assistant.ts';
+import { createGreenButtonImport } from '#simulators/past/green-button.ts';
+import { createHomeAssistantImport } from '#simulators/past/home-assistant.ts';
 import { createDatabase, type Database } from '#src/database/connect.ts';
 import { checkDeviceLogin } from '#src/devices/credentials.ts';
 import { createDevice } from '#src/devices/store.ts';
@@ -75,7 +75,7 @@ describe('an imported history', () => {
         .run(AT + (hour as number) * HOUR_S, state as number, sum as number);
     made.close();
     const { deviceId, bring, hours } = await meter();
-    const read = homeAssistant({ entity: 'sensor.grid' });
+    const read = createHomeAssistantImport({ entity: 'sensor.grid' });
     expect(await bring(read, file)).toMatchObject({ sent: 5, rejected: {}, left_out: {} });
     const expected = [
       [1, 0, 0],
@@ -95,7 +95,7 @@ describe('an imported history', () => {
       live,
       `entity_id,state,last_changed\nsensor.live,907,2026-05-01T09:00:00.000Z\nsensor.live,907.25,2026-05-01T10:00:00.000Z\n`,
     );
-    await bring(homeAssistant({ entity: 'sensor.live' }), live);
+    await bring(createHomeAssistantImport({ entity: 'sensor.live' }), live);
     expect((await hours()).slice(-2)).toEqual([
       [0.5, 0, 0],
       [0.25, 0, 0],
@@ -121,7 +121,7 @@ describe('an imported history', () => {
     };
     const total = async () => (await home.hours()).reduce((sum, [imported = 0]) => sum + imported, 0);
     const home = await meter();
-    const read = homeAssistant({ entity: 'sensor.grid' });
+    const read = createHomeAssistantImport({ entity: 'sensor.grid' });
     const before = Array.from({ length: 100 }, (_, hour) => [hour, 1_000 + hour, hour] as const);
     expect(await home.bring(read, await bringing('before.db', before))).toMatchObject({ sent: 100, rejected: {} });
     expect(await total()).toBeCloseTo(99);
@@ -196,7 +196,7 @@ describe('an imported history', () => {
       `<feed xmlns="http://www.w3.org/2005/Atom">${flows.flat().join('')}${block(1, 1, reading(0, 500) + reading(1, 250))}${block(2, 1, reading(1, 250) + halfPast)}${block(1, 19, reading(0, 1_500) + reading(1, 0))}</feed>`,
     );
     const { bring, hours } = await meter();
-    expect(await bring(greenButton(), file)).toMatchObject({
+    expect(await bring(createGreenButtonImport(), file)).toMatchObject({
       rows: 6,
       sent: 6,
       rejected: {},

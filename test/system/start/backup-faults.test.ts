@@ -5,7 +5,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archiver } from '#src/backup/archive.ts';
 import { readInstallationName, takeBaseBackup } from '#src/backup/base.ts';
-import { createEndedObjectsWriter, readEndedObjects, readRestoredState } from '#src/backup/ended.ts';
+import { createEndedObjectsWriter, readEndedObjects, readEndingsAfterRestore } from '#src/backup/ended.ts';
 import { makeNightlyCopy } from '#src/backup/nightly.ts';
 import { type BackupPlan, giveUpArchive, readCopyState } from '#src/backup/plan.ts';
 import { restoreBackup } from '#src/backup/restore.ts';
@@ -134,7 +134,7 @@ test('a restore without the recorded deletions and revocations undoes a deletion
   const into = join(folder.path, 'undone');
   const restored = await restoreBackup({ from: target, at: null, dataDir: into, passphrase: null, targets: null });
   expect(restored).toMatchObject({ endings: 0, hasEnded: false });
-  expect(await readRestoredState(into)).toMatchObject({ endings: [] });
+  expect(await readEndingsAfterRestore(into)).toMatchObject({ endings: [] });
 });
 
 test('administrators get one mail if the archive of WAL was given up', async () => {

@@ -7,12 +7,12 @@ import { earlierVersions, extractCommit, FIRST_WITH_COPIES } from '#test/support
 import { PROGRAM } from '#test/support/program.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { type HttpResponse, sendRequest } from '../../../bench/attack/client.ts';
-import { findFreePorts, type Service, startService } from '../../../bench/service.ts';
+import { findFreePorts, type StartedService, startService } from '../../../bench/service.ts';
 
 const KEY = `eus_live_${'k'.repeat(32)}`;
 const ROOT = resolve(import.meta.dirname, '../../..');
 const folder = await temporaryFolder();
-let running: Service | undefined;
+let running: StartedService | undefined;
 afterAll(async () => {
   await running?.stop();
   await folder.remove();

@@ -13,7 +13,7 @@ import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { findAuthorization, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
@@ -137,9 +137,10 @@ function checkThreshold(
 ): void {
   const wanted = thresholdOf(type);
   const other = THRESHOLDS.find((one) => one !== wanted && given[one] !== undefined);
-  if (other) throw unprocessable({ field: other, message: `cannot be used with type ${type}, which has ${wanted}` });
+  if (other)
+    throw createUnprocessableError({ field: other, message: `cannot be used with type ${type}, which has ${wanted}` });
   if (required && given[wanted] === undefined) {
-    throw unprocessable({ field: wanted, message: `is required with type ${type}` });
+    throw createUnprocessableError({ field: wanted, message: `is required with type ${type}` });
   }
 }
 

@@ -11,7 +11,7 @@ import {
   updateApp as update,
 } from '#src/auth/apps.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import {
   appPatchSchema,
@@ -79,7 +79,7 @@ export const updateApp = defineOperation('PATCH /v1/apps/{app_id}', {
     const appId = params.app_id;
     const { type } = requireFound(await find(db, reach, appId));
     if (body.redirect_uris && !areRedirectsAllowed(type, body.redirect_uris))
-      throw unprocessable({ field: 'redirect_uris', message: REDIRECT_NEEDS_PUBLIC });
+      throw createUnprocessableError({ field: 'redirect_uris', message: REDIRECT_NEEDS_PUBLIC });
     return appToResponse(requireFound(await update(db, reach, appId, omitUndefined(body))));
   },
 });

@@ -15,9 +15,9 @@ import {
   recordBill,
   deleteBillPeriod as remove,
 } from '#src/billing/store.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
-import { createDayRange, dayCount } from '#src/energy/ranges.ts';
+import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import { BILL_COLUMNS, toBillRows, toGreenButtonStatement } from './bill-export.ts';
 import { billDetailsSchema, billPeriodSchema, detailsToResponse, newBillPeriodSchema, toResponse } from './shape.ts';
 
@@ -36,12 +36,12 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     const device =
       device_id === undefined ? null : requireFound(await findDeviceOwner(db, reach, toIdOrNotFound(device_id)));
     const owner = await loadAccessibleUser(db, caller, device?.user_id ?? user_id);
-    if (end < start) throw unprocessable({ field: 'end', message: 'must not lie before start' });
-    if (dayCount(start, end) > MOST_DAYS)
-      throw unprocessable({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
+    if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not lie before start' });
+    if (countDays(start, end) > MOST_DAYS)
+      throw createUnprocessableError({ field: 'end', message: `must be within ${MOST_DAYS} days of start` });
     const { from, to, zone } = createDayRange(start, end, owner.timezone);
     const now = context.clock();
-    if (from > now) throw unprocessable({ field: 'start', message: 'must not lie in the future' });
+    if (from > now) throw createUnprocessableError({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
     return detailsToResponse(await create(db, billed, { start, end, zone, from, to }, now));
   },

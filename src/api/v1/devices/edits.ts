@@ -4,7 +4,7 @@ import { pageFields, textField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { createdAtSchema, deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
@@ -150,7 +150,7 @@ export const createDeviceEdit = defineOperation('POST /v1/devices/{device_id}/ed
     const editing = getEditContext(context, caller);
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
-      throw unprocessable({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
+      throw createUnprocessableError({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
     const row = await createEdit(db, reach, params.device_id, wanted, editing);
     return toResponse(requireFound(row));
   },

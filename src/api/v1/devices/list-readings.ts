@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema, instantSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { checkReadingsReader } from '#src/auth/access.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { asMilliwattHours, formatExactKwh } from '#src/core/units.ts';
 import { type DeviceReading, formatReadingCursor, listReadings } from '#src/energy/readings/list.ts';
 import { READING_VERDICTS } from '#src/energy/readings/verdict.ts';
@@ -68,7 +68,7 @@ export const listDeviceReadings = defineOperation('GET /v1/devices/{device_id}/r
 
 /** Throws 422 if the time range of a request is empty or too long. */
 function checkRange(from: Date, to: Date): void {
-  const wrong = (message: string) => unprocessable({ field: 'end', message });
+  const wrong = (message: string) => createUnprocessableError({ field: 'end', message });
   if (to <= from) throw wrong('must lie after start');
   const latest = DateTime.fromJSDate(from, { zone: 'utc' }).plus({ months: MAX_MONTHS });
   if (to.getTime() > latest.toMillis()) throw wrong(`must be within ${MAX_MONTHS} months of start`);

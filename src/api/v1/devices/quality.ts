@@ -1,14 +1,14 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { daysField, period, zoneOrAccountField } from '#src/api/fields.ts';
+import { daysField, resolveRequestedDays, zoneOrAccountField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { deviceIdSchema } from '#src/api/shapes.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type Finding, deviceQuality as quality, VERDICT_BY_FINDING } from '#src/energy/quality.ts';
-import { createDayRange, monthCount } from '#src/energy/ranges.ts';
+import { countMonths, createDayRange } from '#src/energy/ranges.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -96,9 +96,9 @@ export const deviceQuality = defineOperation('GET /v1/devices/{device_id}/qualit
   formats: ['csv', 'xlsx'],
   query: z.object({ ...daysField, tz: zoneOrAccountField.default('UTC') }),
   async handle({ context, db, caller, reach, params, query: { start, end, tz }, format, reply }) {
-    const wanted = period(start, end, start === undefined && end === undefined ? undefined : 'month');
-    if (wanted && monthCount(wanted.start, wanted.end) > MAX_MONTHS)
-      throw unprocessable({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
+    const wanted = resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : 'month');
+    if (wanted && countMonths(wanted.start, wanted.end) > MAX_MONTHS)
+      throw createUnprocessableError({ field: 'end', message: `must be within ${MAX_MONTHS} months of start` });
     const { device_id, user_id } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
     const { zone } = await resolveUserWithZone(db, caller, user_id, tz);

@@ -4,7 +4,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
 import { checkReadingsWriter, getAccessibleAccounts } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findReadingsTarget } from '#src/devices/management.ts';
 
@@ -82,7 +82,9 @@ export const sendReadings = defineOperation('POST /v1/devices/{device_id}/readin
     const { stored, duplicates, rejections } = await port.write({ deviceId, bytes: bodyBytes, sender, ...sent });
     if (stored + duplicates === 0) {
       const details = rejections.slice(0, MAX_VALIDATION_ERRORS);
-      throw unprocessable(...details.map((one) => ({ field: String(one.element ?? 'body'), message: one.reason })));
+      throw createUnprocessableError(
+        ...details.map((one) => ({ field: String(one.element ?? 'body'), message: one.reason })),
+      );
     }
     return { stored, duplicates, rejected: byElement(rejections) };
   },

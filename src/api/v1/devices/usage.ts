@@ -4,7 +4,7 @@ import {
   groupingSchema,
   includeField,
   listTimeColumns,
-  period,
+  resolveRequestedDays,
   splitInclude,
   zoneOrAccountField,
 } from '#src/api/fields.ts';
@@ -13,13 +13,13 @@ import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
 import { resolveFeedDays, streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { addCostsAndEmissions } from '#src/cost/insights.ts';
 import { flattenCostsAndEmissions, listCostAndEmissionColumns } from '#src/cost/weighted-rows.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { type DeviceUsage, deviceUsage as usage } from '#src/energy/device-usage.ts';
 import { DEVICE_INCLUDES, type IncludeName, listIncludedFields } from '#src/energy/include.ts';
-import { createDayRange, getLastThirtyDays, monthCount } from '#src/energy/ranges.ts';
+import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/ranges.ts';
 import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
@@ -63,7 +63,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     const isFeed = format === 'greenButton';
     const wanted = isFeed
       ? resolveFeedDays(start, end, group_by)
-      : period(start, end, start === undefined && end === undefined ? undefined : group_by);
+      : resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
     if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
     const { device_id, user_id, timezone } = requireFound(await findDevice(db, reach, params.device_id));
@@ -100,20 +100,23 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
  */
 function checkLikeDays(
   { more, weighted }: ReturnType<typeof splitInclude>,
-  wanted: ReturnType<typeof period>,
+  wanted: ReturnType<typeof resolveRequestedDays>,
   format: string,
 ): void {
   const others = [...more].filter((name) => !WITH_LIKE_DAYS.has(name));
   const names = [...WITH_LIKE_DAYS].join(' and ');
   if (weighted.size > 0 || others.length > 0)
-    throw unprocessable({ field: 'include', message: `can only contain ${names} with gaps=like_days` });
+    throw createUnprocessableError({ field: 'include', message: `can only contain ${names} with gaps=like_days` });
   if (format === 'greenButton')
-    throw unprocessable({
+    throw createUnprocessableError({
       field: 'gaps',
       message: 'must be line in a Green Button feed, which contains only counted energy',
     });
-  if (wanted && monthCount(wanted.start, wanted.end) > MOST_MONTHS)
-    throw unprocessable({ field: 'end', message: `must be within ${MOST_MONTHS} months of start with gaps=like_days` });
+  if (wanted && countMonths(wanted.start, wanted.end) > MOST_MONTHS)
+    throw createUnprocessableError({
+      field: 'end',
+      message: `must be within ${MOST_MONTHS} months of start with gaps=like_days`,
+    });
 }
 
 /** Table columns for a thermostat's values, in °C and minutes. A column is left out if no row has a value for it. */

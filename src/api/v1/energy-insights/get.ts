@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
-  countRows,
+  countRowsOfDays,
   daysField,
   groupingSchema,
   includeField,
   listTimeColumns,
-  period,
+  resolveRequestedDays,
   splitInclude,
   userIdField,
   zoneOrAccountField,
@@ -14,7 +14,7 @@ import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, sendPages } from '#src/api/tables/table.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { ROWS_PER_TURN } from '#src/core/turns.ts';
 import {
   loadCostAndEmissionTotals,
@@ -58,11 +58,12 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
-    const wanted = (format === 'greenButton' ? resolveFeedDays : period)(start, end, group_by);
+    const wanted = (format === 'greenButton' ? resolveFeedDays : resolveRequestedDays)(start, end, group_by);
     const { more, weighted } = splitInclude(include);
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
-      if (commodity !== 'electricity') throw unprocessable({ field: 'commodity', message: ONLY_ELECTRICITY });
+      if (commodity !== 'electricity')
+        throw createUnprocessableError({ field: 'commodity', message: ONLY_ELECTRICITY });
       return streamGreenButtonFeed(context, reply, { callerId: caller.accountId, buyer: { userId }, wanted, zone });
     }
     const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : getLastThirtyDays(context.clock(), zone);
@@ -86,7 +87,7 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
       ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
     const ofRows = { ...request, groupBy, include: more, weighted };
-    if (isClockUnit(groupBy) && countRows(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
+    if (isClockUnit(groupBy) && countRowsOfDays(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
       const all =
         weighted.size > 0
           ? streamWeightedInsights(context.readDb, ofRows)
@@ -149,7 +150,7 @@ function membersOfCommodity(include: ReadonlySet<IncludeName>, hasWeighted: bool
   const known = new Set(COMMODITY_INCLUDES.filter((name) => include.has(name)));
   if (known.size === include.size && !hasWeighted) return known;
   const message = `must be one or more of ${COMMODITY_INCLUDES.join(', ')} for gas, heat and water`;
-  throw unprocessable({ field: 'include', message });
+  throw createUnprocessableError({ field: 'include', message });
 }
 
 async function* flat(pages: AsyncIterable<readonly object[]>): AsyncGenerator<object[]> {

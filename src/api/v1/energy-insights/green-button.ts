@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ApiContext } from '#src/api/context.ts';
-import { period } from '#src/api/fields.ts';
+import { resolveRequestedDays } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { MEDIA_TYPES } from '#src/api/tables/accept.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import type { CostSubject } from '#src/cost/bought-energy.ts';
 import type { GroupBy } from '#src/energy/insights.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
@@ -14,7 +14,7 @@ import { type GreenButtonUnit, loadGreenButtonData } from '#src/export/green-but
 interface AskedFeed {
   callerId: string;
   buyer: CostSubject;
-  wanted: ReturnType<typeof period>;
+  wanted: ReturnType<typeof resolveRequestedDays>;
   zone: string;
   /** The statement of a bill period, if the feed is for one. */
   told?: GreenButtonStatement;
@@ -25,7 +25,7 @@ interface AskedFeed {
  * `resolveRequestedDays` does.
  */
 export const resolveFeedDays = (start: string | undefined, end: string | undefined, groupBy: GroupBy | undefined) =>
-  period(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
+  resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : (groupBy ?? 'hour'));
 
 /** Streams a Green Button feed of a range of days. Throws 422 unless the rows are hours or quarter-hours. */
 export async function streamGreenButtonFeed(
@@ -34,9 +34,10 @@ export async function streamGreenButtonFeed(
   { callerId, buyer, wanted, zone, told }: AskedFeed,
 ): Promise<Readable> {
   const message = `must be hour or quarter_hour in a Green Button feed (Accept: ${MEDIA_TYPES.greenButton})`;
-  if (!wanted) throw unprocessable({ field: 'start', message: 'is required for a Green Button feed, with end' });
+  if (!wanted)
+    throw createUnprocessableError({ field: 'start', message: 'is required for a Green Button feed, with end' });
   if (wanted.groupBy !== 'hour' && wanted.groupBy !== 'quarter_hour')
-    throw unprocessable({ field: 'group_by', message });
+    throw createUnprocessableError({ field: 'group_by', message });
   const unit: GreenButtonUnit = wanted.groupBy;
   const range = createDayRange(wanted.start, wanted.end, zone);
   const now = clock();

@@ -129,13 +129,13 @@ const dateRange = z
     end: daySchema.describe('Last day of the summary, inclusive: today.'),
   })
   .describe('Days of the summary.');
-export const rows = 'The rows, oldest first. Rows without data are omitted.';
+export const INSIGHT_ROWS_DESCRIPTION = 'The rows, oldest first. Rows without data are omitted.';
 
 /** Response for electricity or the requested commodity: rows if the request names days, otherwise one object for the last 30 days. */
 export const insightsSchema = z
   .union([
-    z.strictObject({ user_id: userIdSchema, data: z.array(usageSchema).describe(rows) }),
-    z.strictObject({ user_id: userIdSchema, data: z.array(commodityUsage).describe(rows) }),
+    z.strictObject({ user_id: userIdSchema, data: z.array(usageSchema).describe(INSIGHT_ROWS_DESCRIPTION) }),
+    z.strictObject({ user_id: userIdSchema, data: z.array(commodityUsage).describe(INSIGHT_ROWS_DESCRIPTION) }),
     z.strictObject({
       user_id: userIdSchema,
       date_range: dateRange,

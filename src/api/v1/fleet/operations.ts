@@ -11,7 +11,7 @@ import {
 } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { resolveRequestedUserId, resolveUserWithZone } from '#src/auth/access.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { DEVICE_STATUSES, PLACEMENTS } from '#src/database/enums.ts';
@@ -21,7 +21,7 @@ import { decodeFleetPosition, FLEET_SORTS } from '#src/devices/fleet/sort.ts';
 import type { DeviceSilence, StopGroup } from '#src/devices/fleet/stops.ts';
 import { SILENT_AFTER_MS } from '#src/devices/fleet/watch.ts';
 import { ATTENTION_KINDS } from '#src/devices/store.ts';
-import { createDayRange, dayCount } from '#src/energy/ranges.ts';
+import { countDays, createDayRange } from '#src/energy/ranges.ts';
 import {
   fleetDeviceSchema,
   fleetDeviceToResponse,
@@ -107,9 +107,12 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
     limit: integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
   async handle({ context, db, caller, reach, query: { start, end, group_by, tz, limit } }) {
-    if (end < start) throw unprocessable({ field: 'end', message: 'must not be before start' });
-    if (dayCount(start, end) > MOST_DAYS)
-      throw unprocessable({ field: 'end', message: `must be at most ${MOST_DAYS} days after start, inclusive` });
+    if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not be before start' });
+    if (countDays(start, end) > MOST_DAYS)
+      throw createUnprocessableError({
+        field: 'end',
+        message: `must be at most ${MOST_DAYS} days after start, inclusive`,
+      });
     const zone = tz === 'account' ? (await resolveUserWithZone(db, caller, undefined, tz)).zone : tz;
     const range = createDayRange(start, end, zone);
     const stretch = { fromMs: range.from.getTime(), toMs: range.to.getTime() };

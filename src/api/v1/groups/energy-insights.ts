@@ -4,14 +4,14 @@ import {
   groupingSchema,
   includeField,
   listTimeColumns,
-  period,
+  resolveRequestedDays,
   splitInclude,
   zoneOrAccountField,
 } from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, sendPages } from '#src/api/tables/table.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { loadGroupHomes } from '#src/energy/group/homes.ts';
 import { loadGroupSummary, streamGroupInsights } from '#src/energy/group/insights.ts';
 import { loadStoredSums } from '#src/energy/group/stored-sums.ts';
@@ -39,9 +39,9 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
   formats: ['csv', 'xlsx'],
   query,
   async handle({ context, db, caller, reach, params, query: { start, end, group_by, tz, include }, format, reply }) {
-    const wanted = period(start, end, group_by);
+    const wanted = resolveRequestedDays(start, end, group_by);
     const { more, weighted } = splitInclude(include);
-    if (weighted.size > 0) throw unprocessable({ field: 'include', message: NO_WEIGHTED });
+    if (weighted.size > 0) throw createUnprocessableError({ field: 'include', message: NO_WEIGHTED });
     const { group_id, user_id } = requireFound(await findGroup(db, reach, params.group_id));
     const zone = tz === 'account' ? await findOwnerTimeZone(db, user_id) : tz;
     const homes = await listGroupHomes(db, group_id);

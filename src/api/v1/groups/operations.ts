@@ -10,7 +10,7 @@ import {
   toIdOrNotFound,
 } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { changeMembers, filterReachableUsers, listMembers } from '#src/groups/members.ts';
@@ -41,7 +41,7 @@ export const createGroup = defineOperation('POST /v1/groups', {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     const owner = await loadAccessibleUser(db, caller, user_id);
     if (owner.role === 'homeowner') {
-      throw unprocessable({ field: 'user_id', message: 'must be a utility or an administrator' });
+      throw createUnprocessableError({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
     const row = await create(db, { userId: owner.user_id, name, kind, parent_group_id });
     return toResponse(row, caller.groupId);

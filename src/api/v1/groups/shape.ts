@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { boundedArray, idField, textField } from '#src/api/fields.ts';
 import { createdAtSchema, daySchema, pickMembers, userIdSchema } from '#src/api/shapes.ts';
-import { includedMembers, peakHourSchema, rows, usageSchema } from '#src/api/v1/energy-insights/shape.ts';
+import {
+  INSIGHT_ROWS_DESCRIPTION,
+  includedMembers,
+  peakHourSchema,
+  usageSchema,
+} from '#src/api/v1/energy-insights/shape.ts';
 import type { Group } from '#src/groups/store.ts';
 import { created_at, type Examples, group_id, user_id } from '../example-ids.ts';
 import { USER_EXAMPLES } from '../users/shape.ts';
@@ -62,7 +67,11 @@ const homeCount = z
 /** Usage of a group: rows if the request names days, otherwise one object for the last 30 days. */
 export const groupInsightsSchema = z
   .union([
-    z.strictObject({ group_id: groupId, homes: homeCount, data: z.array(usageSchema).describe(rows) }),
+    z.strictObject({
+      group_id: groupId,
+      homes: homeCount,
+      data: z.array(usageSchema).describe(INSIGHT_ROWS_DESCRIPTION),
+    }),
     z.strictObject({
       group_id: groupId,
       homes: homeCount,

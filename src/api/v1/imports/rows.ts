@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { CsvRows, isNestedTooDeeply } from '#src/api/bodies.ts';
 import { listFieldErrors } from '#src/api/validation-errors.ts';
 import { readCsvTable } from '#src/core/csv-table.ts';
-import { type FieldError, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, type FieldError } from '#src/core/errors.ts';
 import { mapWithBreaks } from '#src/core/turns.ts';
 import { describeIssue } from '#src/core/validation-messages.ts';
 import type { DeviceImportRow } from '#src/onboarding/plan.ts';
@@ -15,12 +15,12 @@ const JSON_CELLS = new Set(['channels', 'decoder_config']);
 
 /**
  * Parses a table of devices into rows. Each row has the members that the header names, except those with an empty cell. The values are
- * validated later by `importedDeviceSchema`. Throws `unprocessable`, with the line, if the text is not a table of devices.
+ * validated later by `importedDeviceSchema`. Throws an error with status 422, with the line, if the text is not a table of devices.
  */
 export async function readDevices(text: string, maxRows: number): Promise<CsvRows> {
   const { header, rows } = await readCsvTable(text, maxRows);
   const mistakes = wrongColumns(header);
-  if (mistakes.length > 0) throw unprocessable(...mistakes);
+  if (mistakes.length > 0) throw createUnprocessableError(...mistakes);
   const devices = new CsvRows();
   for (const { line, cells } of rows) {
     if (cells.length !== header.length)
@@ -34,7 +34,7 @@ export async function readDevices(text: string, maxRows: number): Promise<CsvRow
     devices.push(Object.fromEntries(namedCells.map(([name, cell]) => [name, cellValue(name, cell)])));
     devices.lines.push(line);
   }
-  if (mistakes.length > 0) throw unprocessable(...mistakes);
+  if (mistakes.length > 0) throw createUnprocessableError(...mistakes);
   return devices;
 }
 

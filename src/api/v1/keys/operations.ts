@@ -28,11 +28,11 @@ import {
   DEVICE_SCOPES,
   isScope,
   MEMBER_SCOPES,
-  READING_SCOPES,
+  READ_ONLY_SCOPES,
   SCOPES_FOR_HOMEOWNERS,
   type Scope,
 } from '#src/auth/scopes.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
@@ -67,7 +67,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     const ownerId = user_id ?? caller.userId;
     const isForHomeowner = caller.role === 'utility' && ownerId !== caller.userId;
     const isOfDevice = device_id !== undefined;
-    const all = group_id === undefined ? DEFAULT_SCOPES : READING_SCOPES;
+    const all = group_id === undefined ? DEFAULT_SCOPES : READ_ONLY_SCOPES;
     const ofAccount = isForHomeowner ? SCOPES_FOR_HOMEOWNERS : all;
     const home = home_user_id === undefined ? undefined : await reachOwnHome(db, caller, home_user_id);
     if (home) checkHomeKey({ user_id, group_id, device_id }, caller);
@@ -78,8 +78,8 @@ export const createKey = defineOperation('POST /v1/keys', {
     checkNewKey(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
     const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
-    if (group_id !== undefined && wanted.some((scope) => !READING_SCOPES.includes(scope))) {
-      throw unprocessable({
+    if (group_id !== undefined && wanted.some((scope) => !READ_ONLY_SCOPES.includes(scope))) {
+      throw createUnprocessableError({
         field: 'scopes',
         message: 'must all end in :read, except readings:read, because the key is limited to a group',
       });
@@ -187,15 +187,16 @@ function checkHomeKey(
 ): void {
   const others = { ...limits, user_id: user_id === accountId ? undefined : user_id };
   const [field] = Object.entries(others).flatMap(([name, id]) => (id === undefined ? [] : [name]));
-  if (field !== undefined) throw unprocessable({ field, message: 'must not be set together with home_user_id' });
+  if (field !== undefined)
+    throw createUnprocessableError({ field, message: 'must not be set together with home_user_id' });
 }
 
 /** Throws 422 if a key that is limited to a device would have scopes that such keys cannot have, or would also be limited to a group. */
 function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): void {
   if (groupId !== undefined)
-    throw unprocessable({ field: 'group_id', message: 'must not be set together with device_id' });
+    throw createUnprocessableError({ field: 'group_id', message: 'must not be set together with device_id' });
   if (wanted.some((scope) => !DEVICE_SCOPES.includes(scope)))
-    throw unprocessable({
+    throw createUnprocessableError({
       field: 'scopes',
       message: 'must be only readings:write, because the key is limited to a device',
     });
@@ -217,6 +218,6 @@ async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise
 function endOf(expiresAt: string | null | undefined, now: Date): Date | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   const end = new Date(expiresAt);
-  if (end <= now) throw unprocessable({ field: 'expires_at', message: 'must lie in the future' });
+  if (end <= now) throw createUnprocessableError({ field: 'expires_at', message: 'must lie in the future' });
   return end;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { remark } from '#src/events/remark.ts';
+import { remarkSchema } from '#src/events/remark.ts';
 import type { MonthEnd } from '#src/remarks/month-end.ts';
 import { device_id, type Examples } from '../example-ids.ts';
 
@@ -8,7 +8,9 @@ const timezone = z.string().describe('IANA time zone of the user, which defines 
 export const remarksSchema = z
   .strictObject({
     timezone,
-    remarks: z.array(remark).describe('Current remarks on the home, the most urgent first. Empty: nothing is unusual.'),
+    remarks: z
+      .array(remarkSchema)
+      .describe('Current remarks on the home, the most urgent first. Empty: nothing is unusual.'),
   })
   .meta({ id: 'Remarks' });
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ApiContext } from '#src/api/context.ts';
-import { daysField, pageFields, period, userIdField } from '#src/api/fields.ts';
+import { daysField, pageFields, resolveRequestedDays, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { MAX_VALIDATION_ERRORS } from '#src/api/validation-errors.ts';
 import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { asBillionths } from '#src/core/decimal.ts';
-import { requireFound, unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
@@ -39,7 +39,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
       const owner = await loadAccessibleUser(db, caller, user_id);
       const newSource = source && authorizeSource(caller, source);
       if (check) {
-        if (!newSource) throw unprocessable({ field: 'source', message: 'is required for a check' });
+        if (!newSource) throw createUnprocessableError({ field: 'source', message: 'is required for a check' });
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, newSource);
       }
       const made = await create(db, { userId: owner.user_id, kind, currency, ...settings });
@@ -102,7 +102,7 @@ function defineValueOperations(of: SeriesKindDescription) {
         MAX_SERIES_VALUES_PER_REQUEST
       ) {
         const message = `the range has more than ${MAX_SERIES_VALUES_PER_REQUEST} ${values}; request a shorter range`;
-        throw unprocessable({ field: 'end', message });
+        throw createUnprocessableError({ field: 'end', message });
       }
       return (await valuesOf(db, series.series_id, range)).map(valueToResponse);
     },
@@ -123,7 +123,9 @@ function defineValueOperations(of: SeriesKindDescription) {
       }));
       const wrong = findTimeErrors(writtenPrices, series.resolution_minutes, MAX_VALIDATION_ERRORS);
       if (wrong.length > 0) {
-        throw unprocessable(...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })));
+        throw createUnprocessableError(
+          ...wrong.map(({ index, message }) => ({ field: `${rowName(index)}.starts_at`, message })),
+        );
       }
       await put(db, series.series_id, packPrices(writtenPrices, series.resolution_minutes));
       return { series_id: series.series_id, stored: writtenPrices.length };
@@ -133,7 +135,7 @@ function defineValueOperations(of: SeriesKindDescription) {
 }
 
 function rangeOf({ clock }: ApiContext, start: string | undefined, end: string | undefined): { from: Date; to: Date } {
-  const wanted = period(start, end, undefined);
+  const wanted = resolveRequestedDays(start, end, undefined);
   if (wanted) return createDayRange(wanted.start, wanted.end, 'UTC');
   const today = Math.floor(clock().getTime() / DAY_MS) * DAY_MS;
   return { from: new Date(today), to: new Date(today + 2 * DAY_MS) };

@@ -6,7 +6,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { getAccessibleAccounts } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findSeries, type StoredSeries, updateSeries as update } from '#src/tariffs/price-series.ts';
 import { removePrices } from '#src/tariffs/prices.ts';
@@ -70,7 +70,7 @@ export async function checkSource(
 ): Promise<object> {
   const form = getSeriesUnits(series);
   const [first, ...rest] = findSourceErrors(source, secrets, form);
-  if (first) throw unprocessable(first, ...rest);
+  if (first) throw createUnprocessableError(first, ...rest);
   if (!fetchAnswer || checks >= MAX_CHECKS_AT_ONCE) throw new AppError('unavailable');
   checks++;
   try {
@@ -78,7 +78,7 @@ export async function checkSource(
     await waitForHost(db, getSourceHost(source));
     const answer = await fetchAnswer(getSourceRequest(source, secrets, clock()));
     const read = 'failure' in answer ? answer : await readSource(answer.text, source, form);
-    if ('failure' in read) throw unprocessable({ field: 'source', message: read.failure });
+    if ('failure' in read) throw createUnprocessableError({ field: 'source', message: read.failure });
     return {
       [values]: read.prices.slice(0, MAX_CHECKED_VALUES).map(valueToResponse),
       count: read.prices.length,
@@ -126,7 +126,7 @@ function defineSourceOperations(of: SeriesKindDescription) {
     }),
     async handle({ db, reach, params, query: range }) {
       const { series_id } = requireFound(await findSeries(db, kind, reach, params.series_id));
-      if (range.to <= range.from) throw unprocessable({ field: 'to', message: 'must be later than from' });
+      if (range.to <= range.from) throw createUnprocessableError({ field: 'to', message: 'must be later than from' });
       await removePrices(db, series_id, range);
       return { message: `${nameOfKind} ${series_id}: the uploaded ${values} of these times were deleted` };
     },

@@ -5,7 +5,7 @@ import { defineOperation } from '#src/api/operation.ts';
 import * as shapes from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { checkReadingsReader, loadAccessibleUser } from '#src/auth/access.ts';
-import { READING_SCOPES } from '#src/auth/scopes.ts';
+import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { PLANS, ROLES } from '#src/database/enums.ts';
@@ -163,7 +163,7 @@ export const exportUser = defineOperation('GET /v1/users/{user_id}/export', {
   forOwnerOnly: true,
   readsFromStandby: true,
   audit: { action: 'user.exported', target: 'user_id' },
-  scope: READING_SCOPES,
+  scope: READ_ONLY_SCOPES,
   produces: 'application/zip',
   answer: z.string().meta({ format: 'binary' }),
   async handle({ context: { readDb, clock, dataDir }, db, caller, params, reply, stillAllowed }) {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { phoneField, textField, zoneField } from '#src/api/fields.ts';
 import { pickMembers } from '#src/api/shapes.ts';
-import { account } from '#src/events/bodies.ts';
+import { accountSchema } from '#src/events/bodies.ts';
 import type { User } from '#src/users/store.ts';
 import { created_at, type Examples, user_id } from '../example-ids.ts';
 
 /** A user in a response. It has the same members as in the event `user.created`. */
-export const userSchema = account;
+export const userSchema = accountSchema;
 
 /** A user in a list, with the additional members that were requested. */
-export const listedUserSchema = account
+export const listedUserSchema = accountSchema
   .extend({
     devices: z
       .strictObject({
@@ -22,7 +22,7 @@ export const listedUserSchema = account
   })
   .meta({ id: 'ListedUser' });
 
-const { role, plan } = account.shape;
+const { role, plan } = accountSchema.shape;
 export const emailSchema = z.email().max(254).describe('E-mail address, unique among all accounts; case is ignored.');
 const ownPhone = phoneField.describe('Phone number in E.164 form, such as +4915112345678.');
 const timezone = zoneField.describe('IANA time zone of the user, such as Europe/Berlin. Default: UTC.');

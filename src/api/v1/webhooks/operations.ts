@@ -5,7 +5,7 @@ import * as shapes from '#src/api/shapes.ts';
 import { findAuthorization, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
-import { AppError, requireFound, unprocessable } from '#src/core/errors.ts';
+import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import {
   canAccessWebhook,
   findSentDelivery,
@@ -57,7 +57,7 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
   body: newWebhookSchema,
   async handle({ context, db, caller, body: { url, auth_token, ...asked } }) {
     const events = parsePatchedEvents(asked);
-    if (!events) throw unprocessable({ field: 'event', message: 'is required, unless there are events' });
+    if (!events) throw createUnprocessableError({ field: 'event', message: 'is required, unless there are events' });
     checkAppEvents(caller, events);
     const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
     const { webhook_id, status } = await create(db, context.box, caller.userId, webhook);

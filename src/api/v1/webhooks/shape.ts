@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedArray, httpsUrlField } from '#src/api/fields.ts';
 import { createdAtSchema, instantSchema, pickMembers } from '#src/api/shapes.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES, PAUSABLE_STATUSES } from '#src/database/enums.ts';
 import type { Delivery } from '#src/delivery/log.ts';
 import type { Webhook, WebhookEvents } from '#src/delivery/webhook/subscriptions.ts';
@@ -118,9 +118,9 @@ export function parsePatchedEvents({
   events,
 }: z.output<typeof webhookPatchSchema>): WebhookEvents | undefined {
   if (one !== undefined && events !== undefined)
-    throw unprocessable({ field: 'events', message: 'cannot be given together with event' });
+    throw createUnprocessableError({ field: 'events', message: 'cannot be given together with event' });
   if (new Set(events).size < (events?.length ?? 0))
-    throw unprocessable({ field: 'events', message: 'must name each event once' });
+    throw createUnprocessableError({ field: 'events', message: 'must name each event once' });
   const [first, ...others] = events ?? (one === undefined ? [] : [one]);
   return first && [first, ...others];
 }

@@ -1,5 +1,5 @@
 import { defineOperation } from '#src/api/operation.ts';
-import { unprocessable } from '#src/core/errors.ts';
+import { createUnprocessableError } from '#src/core/errors.ts';
 import { loadWhatIf } from '#src/cost/home-what-if.ts';
 import { prepareCalculation } from '../calculation.ts';
 import { toHomeChange, toResponse, whatIfRequestSchema, whatIfResponseSchema } from './shape.ts';
@@ -23,6 +23,6 @@ export const whatIf = defineOperation('POST /v1/what-if', {
     );
     if (result?.canAlter) return toResponse(result);
     const message = 'would change nothing: the range has no known export to store and no known production to scale';
-    throw unprocessable({ field: members.battery ? 'battery' : 'production_scale', message });
+    throw createUnprocessableError({ field: members.battery ? 'battery' : 'production_scale', message });
   },
 });

@@ -4,7 +4,7 @@ import { readBelievedTime } from '#src/database/believed-time.ts';
 import { inspectCapabilities, listCommitRisks, readCommitFacts } from '#src/database/capabilities.ts';
 import { createDatabase, createPool, createQueryOnConnection, type Pool } from '#src/database/connect.ts';
 import { readBacklogs } from '#src/database/inventory.ts';
-import { databaseUrl } from '#src/database/locate.ts';
+import { findDatabaseUrl } from '#src/database/locate.ts';
 import { readSchemaState } from '#src/database/migrate.ts';
 import { readEncryptedSamples } from '#src/database/sealed.ts';
 import { readHeldBeforeTime } from '#src/delivery/hold.ts';
@@ -27,7 +27,7 @@ export async function gatherDatabase(config: Config): Promise<{ facts: DatabaseF
   let sealed: Buffer[] | null = null;
   let pool: Pool | undefined;
   const server = await probeWithTimeout(async () => {
-    const url = await databaseUrl(config);
+    const url = await findDatabaseUrl(config);
     pool = createPool(url, {
       max: 2,
       applicationName: 'energy doctor',

@@ -3,12 +3,12 @@ import type { Device } from '#clients/typescript/client.ts';
 import { callApi, formatErrorSentence, isTemporary, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { time } from '../../parts/format.ts';
+import { formatTime } from '../../parts/format.ts';
 import { type Loaded, RETRY_MS, useAllPages } from '../../parts/load.ts';
 import { ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { typeName } from '../devices/device.ts';
+import { getTypeName } from '../devices/device.ts';
 import {
   type AlertType,
   describeRule,
@@ -119,7 +119,7 @@ function Silences({ of }: { of: HypotheticalAlertFiring[] }) {
         ${of.toReversed().map(
           (one) => html`<tr>
             <th scope="row">${nameOf(one.device_id ?? '')}</th>
-            <td>${time(one.period_start, user.timezone)}</td>
+            <td>${formatTime(one.period_start, user.timezone)}</td>
             <td>${one.period_end === null ? w.still({ length: lengthOf(getSilenceHours(one)) }) : lengthOf(getSilenceHours(one))}</td>
           </tr>`,
         )}
@@ -139,6 +139,6 @@ export function useDeviceNames(userId: string): (deviceId: string) => string {
   const devices = useAllPages<Device>(withQuery('/v1/devices', { user_id: userId }));
   return (deviceId) => {
     const known = devices.value?.find(({ device_id }) => device_id === deviceId);
-    return known ? `${known.location} (${typeName(known.type)})` : deviceId;
+    return known ? `${known.location} (${getTypeName(known.type)})` : deviceId;
   };
 }

@@ -2,7 +2,7 @@ import type { BillPeriod, BillPeriodDetails, BillStatement } from '#clients/type
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { FileMenu } from '../../parts/file-menu.ts';
-import { formatDay, time } from '../../parts/format.ts';
+import { formatDay, formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Card, ConfirmButton, CopyableText, ErrorMessage, Loading } from '../../parts/ui.ts';
@@ -41,7 +41,7 @@ export function Bill(props: {
     <${ErrorMessage} text=${error} />
     <${Loading} of=${details}>
       ${(bill: BillPeriodDetails) => html`
-        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: time(bill.closed_at, bill.timezone) })}</p>
+        <p role="status">${bill.closed_at === null ? w.isOpen : w.isClosed({ at: formatTime(bill.closed_at, bill.timezone) })}</p>
         <${Energies} of=${bill} />
         <${Adjusted} of=${bill} />
         <${Registers} of=${bill.last_told} />
@@ -120,7 +120,7 @@ function Registers({ of }: { of: BillStatement }) {
   const shown = (reading: Reading) =>
     reading === null
       ? html`<span class="quiet">${w.notKnown}</span>`
-      : html`${formatBilledEnergy(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${time(reading.at, of.timezone)}</small>`;
+      : html`${formatBilledEnergy(reading.kwh)} <small class="quiet">${w.readings[reading.is]}, ${formatTime(reading.at, of.timezone)}</small>`;
   return html`<details class="more">
     <summary>${w.registers}</summary>
     ${renderTable(of.registers, [
@@ -139,7 +139,7 @@ function Versions({ of }: { of: BillPeriodDetails }) {
     <summary>${w.versions({ versions: of.versions.length })}</summary>
     ${renderTable(of.versions, [
       [w.version, ({ version, cause }) => `${count(version)}, ${w.causes[cause]}`],
-      [w.recorded, ({ recorded_at }) => time(recorded_at, of.timezone)],
+      [w.recorded, ({ recorded_at }) => formatTime(recorded_at, of.timezone)],
       [w.import, ({ import_kwh }) => formatBilledEnergy(import_kwh)],
       [w.changed, ({ import_change_kwh }) => formatEnergyChange(import_change_kwh)],
     ])}

@@ -7,7 +7,7 @@ import { Badge, busyAttributes, ConfirmButton, Dialog, ErrorMessage, Loading, Re
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { Climate } from './climate.ts';
-import { canManageDevice, getOpenQuestions, STATUS_BADGES, typeName } from './device.ts';
+import { canManageDevice, getOpenQuestions, getTypeName, STATUS_BADGES } from './device.ts';
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
@@ -36,7 +36,7 @@ export function DeviceDialog(props: { deviceId: string; onChange: () => void; on
       onChange();
       onClose();
     });
-  const title = device.value ? `${device.value.location}: ${typeName(device.value.type)}` : common.device;
+  const title = device.value ? `${device.value.location}: ${getTypeName(device.value.type)}` : common.device;
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <${Loading} of=${device}>
       ${(one: DeviceDetails) => {

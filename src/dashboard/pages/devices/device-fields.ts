@@ -4,7 +4,7 @@ import { html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
 import { Field } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { typeName } from './device.ts';
+import { getTypeName } from './device.ts';
 
 /** Values of the device form. A value is null if its field is empty. */
 export interface DeviceFormValues {
@@ -110,7 +110,7 @@ function PlacementField(props: { of?: DeviceDetails; usual?: Device['placement']
       above.length > 0 &&
       html`<${Field} label=${w.behind} hint=${w.behindHint} control="select" name="upstream_device_id">
         <option value="">${w.noOther}</option>
-        ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${typeName(type)})</option>`)}
+        ${above.map(({ device_id, location, type }) => html`<option value=${device_id} selected=${device_id === of?.upstream_device_id}>${location} (${getTypeName(type)})</option>`)}
       <//>`
     }`;
 }

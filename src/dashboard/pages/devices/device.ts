@@ -31,7 +31,8 @@ export const canManageDevice = (
 ): boolean => managed_by === 'owner' || role !== 'homeowner';
 
 /** Returns the display name of a device type. */
-export const typeName = (type: string): string => textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');
+export const getTypeName = (type: string): string =>
+  textNamed(words().devices.types, type) ?? type.replaceAll('_', ' ');
 
 type Usage = DeviceUsage['data'][number];
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeviceDetails, ReadingEdit } from '#clients/typescript/client.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { time } from '../../parts/format.ts';
+import { formatTime } from '../../parts/format.ts';
 import { LoadedList } from '../../parts/list.ts';
 import { useAction, useAllPages } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
@@ -110,6 +110,6 @@ function describeEdit({ native_name, kwh }: ReadingEdit, device: DeviceDetails):
 }
 
 function timeOfEdit({ start, end, at }: ReadingEdit, zone: string): string {
-  const from = time(start ?? at ?? '', zone);
-  return end === null ? from : words().devices.edits.fromTo({ from, to: time(end, zone) });
+  const from = formatTime(start ?? at ?? '', zone);
+  return end === null ? from : words().devices.edits.fromTo({ from, to: formatTime(end, zone) });
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Gateway, JudgedMessage } from '#clients/typescript/client.ts';
 import { ApiFailure, callApi, fetchAll, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { time } from '../../parts/format.ts';
+import { formatTime } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { Badge, busyAttributes, CopyableText, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
@@ -39,7 +39,7 @@ export function MessageDiagnosis(props: {
               <th scope="row" data-name=${w.device}>${device}</th>
               <td data-name=${w.quantity}><span>${kind(name)} <code>${channel}</code></span></td>
               <td data-name=${w.value}>${shown(value)}</td>
-              <td data-name=${w.time}>${ts === null ? html`<span class="quiet">${w.atReceipt}</span>` : time(ts, zone)}</td>
+              <td data-name=${w.time}>${ts === null ? html`<span class="quiet">${w.atReceipt}</span>` : formatTime(ts, zone)}</td>
             </tr>`,
           )}
           ${asks.map(

@@ -7,7 +7,7 @@ import { Badge, CopyableText, Dialog, FormButtons, OneTimeContent, renderInlineM
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
 import { LoginFields } from './create-gateway.ts';
-import { type DeviceLogin as Login, typeName } from './device.ts';
+import { getTypeName, type DeviceLogin as Login } from './device.ts';
 import { DeviceFields, readDeviceForm } from './device-fields.ts';
 import { guessDeviceType } from './discovered-list.ts';
 import { formatPublishCommands, getServiceAddress } from './snippets.ts';
@@ -39,7 +39,7 @@ export function PairDevice(props: { of?: DiscoveredDevice; onChange: () => void;
     });
   };
   if (paired)
-    return html`<${Dialog} title=${w.title({ type: typeName(paired.type), location: paired.location })} onClose=${onClose}>
+    return html`<${Dialog} title=${w.title({ type: getTypeName(paired.type), location: paired.location })} onClose=${onClose}>
       <${OneTimeContent} secret=${paired.mqtt?.password}>
         ${paired.mqtt ? renderInlineMarkup(w.copyNow) : w.byGateway}
       <//>

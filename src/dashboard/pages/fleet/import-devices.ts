@@ -3,7 +3,7 @@ import type { DeviceImport } from '#clients/typescript/client.ts';
 import type { ImportCheck } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, formatErrorSentence, postBody } from '../../api.ts';
 import { html } from '../../html.ts';
-import { ago } from '../../parts/format.ts';
+import { formatTimeAgo } from '../../parts/format.ts';
 import { submittedForm, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -96,7 +96,7 @@ export function ImportDevices({ onDone }: { onDone: () => void }) {
 
 /** Checks the table in a submitted form. Returns the next stage of the import. */
 async function checkTable(formData: FormData): Promise<Stage> {
-  const table = await readTable(formData.get('table') as File);
+  const table = await readDeviceTable(formData.get('table') as File);
   if ('problem' in table) return { is: 'choosing', problem: words().fleet.imports.noTable[table.problem] };
   const query = formData.get('create_users') === 'on' ? '?create_users=true' : '';
   try {
@@ -123,7 +123,7 @@ function WaitingPasswords() {
   const waiting = useLoad(() => callApi<DeviceImport[]>('GET', '/v1/waiting-imports'), []);
   return (waiting.value ?? []).map(
     (one) => html`<div key=${one.import_id}>
-      <p>${words().fleet.imports.waiting({ devices: one.created, ago: ago(one.created_at) })}</p>
+      <p>${words().fleet.imports.waiting({ devices: one.created, ago: formatTimeAgo(one.created_at) })}</p>
       <${ImportedPasswords} of=${one} />
     </div>`,
   );
@@ -149,7 +149,7 @@ type NoTable = 'tooLarge' | 'notText' | 'semicolons' | 'unreadable';
  * Returns the text of a chosen file, or the reason why it cannot be imported. Detects only common mistakes of spreadsheet programs; the
  * service validates the rest.
  */
-export async function readTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
+export async function readDeviceTable(file: Blob): Promise<{ text: string } | { problem: NoTable }> {
   if (file.size > MAX_BYTES) return { problem: 'tooLarge' };
   // Reading fails if the file was changed or removed after the user chose it.
   const bytes = await file.arrayBuffer().catch(() => null);

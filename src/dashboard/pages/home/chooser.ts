@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Period as EnergyPeriod } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { formatCubicMetres, kwh } from '../../parts/format.ts';
+import { formatCubicMetres, formatKwh } from '../../parts/format.ts';
 import {
   changePeriodUnit,
   formatPeriod,
@@ -116,7 +116,7 @@ export function usePeriodSteps(step: (by: number) => void) {
 
 type Glance = EnergyPeriod['commodities'][number];
 
-const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: kwh, 'm³': formatCubicMetres };
+const UNIT_OF: Record<Glance['unit'], (value: number) => string> = { kWh: formatKwh, 'm³': formatCubicMetres };
 
 /** Cards for gas, heat and water: one for each commodity that the home has, with its energy, its volume or both. */
 export function CommodityCards({ of }: { of: Glance[] }) {

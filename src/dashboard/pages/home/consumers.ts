@@ -1,11 +1,11 @@
 import type { Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { formatRoughMoney, kwh, money, percent, watts } from '../../parts/format.ts';
+import { formatKwh, formatMoneyAmount, formatPercent, formatRoughMoney, formatWatts } from '../../parts/format.ts';
 import { getPeriodAddress } from '../../parts/period.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { typeName } from '../devices/device.ts';
+import { getTypeName } from '../devices/device.ts';
 
 type Device = Period['devices'][number];
 type Follow = (page: string) => object;
@@ -48,11 +48,11 @@ function ConsumerTable(props: { of: Period; consumers: readonly Device[]; costs:
     html` <span class="quiet">${w.baseCost({ money: getYearlyCost(base, costs.kilowatt_year) })}</span>`;
   const row = (one: Row) => html`<tr key=${one.key}>
     <th scope="row"><span>${one.page === null ? one.name : html`<a ...${follow(one.page)}>${one.name}</a>`}${one.about && html` <span class="quiet">${one.about}</span>`}</span></th>
-    <td>${one.used === null ? '–' : kwh(one.used)}</td>
+    <td>${one.used === null ? '–' : formatKwh(one.used)}</td>
     <td>${one.used !== null && total ? html`<${Share} of=${one.used / total} />` : '–'}</td>
     ${hasCost && html`<td>${one.cost ?? '–'}</td>`}
-    <td data-name=${w.base}>${one.base === null ? '–' : html`${watts(one.base)}${yearly(one.base)}`}</td>
-    <td data-name=${w.night}>${one.night === null ? '–' : watts(one.night)}</td>
+    <td data-name=${w.base}>${one.base === null ? '–' : html`${formatWatts(one.base)}${yearly(one.base)}`}</td>
+    <td data-name=${w.night}>${one.night === null ? '–' : formatWatts(one.night)}</td>
   </tr>`;
   return html`<div class="table consumers"><table>
     <thead><tr>
@@ -76,12 +76,12 @@ function rowsOf(shown: Period, consumers: readonly Device[], costs: PeriodCosts 
       name: device.location,
       page: device.is_gone ? null : pageOf(device.device_id, shown),
       about: [
-        typeName(device.type),
+        getTypeName(device.type),
         ...(behind ? [w.behind({ device: behind })] : []),
         ...(device.is_gone ? [w.gone] : []),
       ].join(', '),
       used: device.import_kwh,
-      cost: cost ? money(cost.total, cost.currency) : null,
+      cost: cost ? formatMoneyAmount(cost.total, cost.currency) : null,
       base: device.base_watts,
       night: device.night_watts,
     };
@@ -103,10 +103,10 @@ function OtherDevices({ of: others, period, follow }: { of: Device[]; period: Pe
         [
           common.device,
           ({ device_id, location, type, placement }) =>
-            html`<span><a ...${follow(pageOf(device_id, period))}>${location}</a> <span class="quiet">${typeName(type)}, ${named.places[placement]}</span></span>`,
+            html`<span><a ...${follow(pageOf(device_id, period))}>${location}</a> <span class="quiet">${getTypeName(type)}, ${named.places[placement]}</span></span>`,
         ],
-        [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : kwh(import_kwh))],
-        [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : kwh(export_kwh))],
+        [w.in, ({ import_kwh }) => (import_kwh === null ? '–' : formatKwh(import_kwh))],
+        [w.out, ({ export_kwh }) => (export_kwh === null ? '–' : formatKwh(export_kwh))],
       ],
       { key: ({ device_id }) => device_id },
     )}</details>`;
@@ -133,7 +133,7 @@ interface Row {
 /** A percentage with a decorative bar. */
 function Share({ of: share }: { of: number }) {
   const width = `${Math.round(100 * Math.max(0, Math.min(1, share)))}%`;
-  return html`<span class="share"><i style=${{ width }} /> <span>${percent(share)}</span></span>`;
+  return html`<span class="share"><i style=${{ width }} /> <span>${formatPercent(share)}</span></span>`;
 }
 
 /**
@@ -192,17 +192,18 @@ function Night({ of, costs }: { of: Period; costs: PeriodCosts | null }) {
   const w = words().period;
   const night = findReportableNightLoad(of);
   if (!night) return null;
-  const energy = kwh((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
+  const energy = formatKwh((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / 1_000, 0);
   const { currency, night_amount: amount = null } = costs?.kilowatt_year ?? {};
   const money =
     currency === undefined || amount === null
       ? null
       : getYearlyCost((night.watts * NIGHTLY_HOURS * DAYS_OF_YEAR) / HOURS_OF_YEAR, { amount, currency });
   const { device } = night;
-  if (!device) return html`<p>${renderInlineMarkup(w.nightUnexplained({ power: watts(night.watts), energy }))}</p>`;
+  if (!device)
+    return html`<p>${renderInlineMarkup(w.nightUnexplained({ power: formatWatts(night.watts), energy }))}</p>`;
   return html`<p>${renderInlineMarkup(
     money === null
-      ? w.nightMost({ device: device.location, power: watts(night.watts), energy })
-      : w.nightMostCost({ device: device.location, power: watts(night.watts), energy, money }),
+      ? w.nightMost({ device: device.location, power: formatWatts(night.watts), energy })
+      : w.nightMostCost({ device: device.location, power: formatWatts(night.watts), energy, money }),
   )}</p>`;
 }

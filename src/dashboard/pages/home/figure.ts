@@ -2,12 +2,19 @@ import { useState } from 'preact/hooks';
 import type { Cost, UsageBreakdownResponse as Opened, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
-import { formatCostNotes, formatDay, formatDecimals, kwh, money, percent } from '../../parts/format.ts';
+import {
+  formatCostNotes,
+  formatDay,
+  formatDecimals,
+  formatKwh,
+  formatMoneyAmount,
+  formatPercent,
+} from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Dialog, Loading, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
-import { typeName } from '../devices/device.ts';
+import { getTypeName } from '../devices/device.ts';
 
 /** First and last day of a total, as YYYY-MM-DD. */
 interface Days {
@@ -38,7 +45,7 @@ export function ElectricityTotal(props: {
   const opens = (shown: string) =>
     of &&
     html`<button type="button" class="opens" aria-label=${words().home.figure.opens({ name, shown })} onClick=${() => setOpen(true)}>${shown}</button>`;
-  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${kwh} link=${opens} cost=${cost}>
+  return html`<${Total} name=${name} used=${kwh_used} estimated=${estimated_kwh} unit=${formatKwh} link=${opens} cost=${cost}>
     ${isOpen && of && html`<${Details} name=${name} of=${of} onClose=${() => setOpen(false)} />`}
   <//>`;
 }
@@ -58,7 +65,7 @@ export function Total(props: {
   return html`<div>
     <dt>${name}</dt>
     <dd class="big">${used === null ? '–' : (link?.(unit(used)) ?? unit(used))}</dd>
-    ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
+    ${cost && html`<dd class="money">${formatMoneyAmount(cost.total, cost.currency)}</dd>`}
     <dd class="quiet">${
       used === null
         ? common.noData
@@ -83,9 +90,9 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
   return html`<${Dialog} title=${w.title({ name })} onClose=${onClose}>
     <${Loading} of=${loaded}>
       ${(figure: Opened) => html`
-        <p>${renderInlineMarkup(days.start === days.end ? w.usedOn({ energy: kwh(figure.kwh_used), day: formatDay(days.start) }) : w.usedFrom({ energy: kwh(figure.kwh_used), start: formatDay(days.start), end: formatDay(days.end) }))}${' '}
-          ${w.parts({ measured: kwh(figure.kwh_used - figure.estimated_kwh), estimated: kwh(figure.estimated_kwh) })}
-          ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: percent(figure.coverage) })}`}</p>
+        <p>${renderInlineMarkup(days.start === days.end ? w.usedOn({ energy: formatKwh(figure.kwh_used), day: formatDay(days.start) }) : w.usedFrom({ energy: formatKwh(figure.kwh_used), start: formatDay(days.start), end: formatDay(days.end) }))}${' '}
+          ${w.parts({ measured: formatKwh(figure.kwh_used - figure.estimated_kwh), estimated: formatKwh(figure.estimated_kwh) })}
+          ${figure.coverage !== null && ` ${(isOver ? w.known : w.knownSoFar)({ share: formatPercent(figure.coverage) })}`}</p>
         ${figure.estimated_kwh > 0 && html`<p class="quiet">${w.whyEstimated}</p>`}
         ${figure.emissions && html`<p>${emissionsOf(figure.emissions)}</p>`}
         ${tableOf(figure.devices)}
@@ -98,7 +105,9 @@ function Details(props: { name: string; of: Opens; onClose: () => void }) {
 function emissionsOf({ kg_co2e, missing_kwh }: NonNullable<Opened['emissions']>): string {
   const { figure: w } = words().home;
   const kg = formatDecimals(Number(kg_co2e), 3);
-  return [w.emissions({ kg }), ...(missing_kwh > 0 ? [w.noIntensity({ energy: kwh(missing_kwh) })] : [])].join(' ');
+  return [w.emissions({ kg }), ...(missing_kwh > 0 ? [w.noIntensity({ energy: formatKwh(missing_kwh) })] : [])].join(
+    ' ',
+  );
 }
 
 type Device = Opened['devices'][number];
@@ -112,7 +121,7 @@ function tableOf(devices: readonly Device[]) {
       [
         common.device,
         ({ location, type, placement }) =>
-          html`<span>${location} <span class="quiet">${typeName(type)}, ${named.placements[placement]}</span></span>`,
+          html`<span>${location} <span class="quiet">${getTypeName(type)}, ${named.placements[placement]}</span></span>`,
       ],
       [w.in, ({ import_kwh }) => shownOr(import_kwh)],
       [w.out, ({ export_kwh }) => shownOr(export_kwh)],
@@ -132,4 +141,4 @@ function tableOf(devices: readonly Device[]) {
   );
 }
 
-const shownOr = (value: number | null) => (value === null ? '–' : kwh(value));
+const shownOr = (value: number | null) => (value === null ? '–' : formatKwh(value));

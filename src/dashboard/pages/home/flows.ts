@@ -1,6 +1,6 @@
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { kwh, percent } from '../../parts/format.ts';
+import { formatKwh, formatPercent } from '../../parts/format.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -39,7 +39,7 @@ export function EnergyFlowDiagram(props: {
 }) {
   const { flows, used, devices, title } = props;
   const { flows: w } = words().home;
-  const row = (name: string, value: number | null, unit = kwh) =>
+  const row = (name: string, value: number | null, unit = formatKwh) =>
     value === null ? null : html`<tr><th scope="row">${name}</th><td>${unit(value)}</td></tr>`;
   const rowOf = ([measure, name]: readonly [Measure, Name, string?]) => row(w[name], flows[measure]);
   // Leaves out flows for which the home has no device.
@@ -53,14 +53,14 @@ export function EnergyFlowDiagram(props: {
   const doubts = doubtsOf(flows, !hasGrid || isEven(sides));
   return html`<${Card} title=${w.title}>
     <div class="flows">
-      ${hasGrid && html`<${FlowPicture} title=${used === null ? title : `${title}: ${w.used} ${kwh(used)}`} ...${sides} />`}
+      ${hasGrid && html`<${FlowPicture} title=${used === null ? title : `${title}: ${w.used} ${formatKwh(used)}`} ...${sides} />`}
       <table>
         <tbody>
           ${FROM.map(rowOf)}
           ${TO.map(rowOf)}
           ${row(w.used, used)}
           ${flows.consumption_kwh !== null && USED.map(rowOf)}
-          ${row(w.autarky, findSelfConsumption(flows, used)?.share ?? null, percent)}
+          ${row(w.autarky, findSelfConsumption(flows, used)?.share ?? null, formatPercent)}
         </tbody>
       </table>
     </div>
@@ -199,7 +199,7 @@ function FlowPicture({ title, from, to }: Sides & { title: string }) {
 const Names = ({ ends }: { ends: End[] }) =>
   html`<div class="ends-of-flow">${ends.map((end) => html`<span><span class="name">${end.name}</span><b>${figure(end)}</b></span>`)}</div>`;
 
-const figure = (end: End) => (end.kwh === null ? '–' : kwh(end.kwh));
+const figure = (end: End) => (end.kwh === null ? '–' : formatKwh(end.kwh));
 const sentence = (ends: End[]) => ends.map((end) => `${end.name} ${figure(end)}`).join(', ');
 
 /** A band between the name of a source or consumer and the bar in the middle. Its width is proportional to the energy. */

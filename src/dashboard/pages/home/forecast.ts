@@ -1,7 +1,7 @@
 import type { Forecast as Answer } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { createMoneyFormatter, percent } from '../../parts/format.ts';
+import { createMoneyFormatter, formatPercent } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
@@ -30,7 +30,7 @@ export function Forecast({ userId, hour }: { userId: string; hour: string }) {
   return html`<${Card} title=${w.title}>
     <p>${renderInlineMarkup(w.expected({ energy: kwh(expected_kwh) }))} ${w.range({ low: kwh(low_kwh), high: kwh(high_kwh), percent: count(range_percent) })}</p>
     ${cost && html`<p>${renderInlineMarkup(costOf(cost))}</p>`}
-    <p class="quiet">${w.soFar({ energy: kwh(so_far_kwh), days: days_over })} ${mean_error === null ? w.noPast : w.wasOff({ share: percent(mean_error), months: past.length })}</p>
+    <p class="quiet">${w.soFar({ energy: kwh(so_far_kwh), days: days_over })} ${mean_error === null ? w.noPast : w.wasOff({ share: formatPercent(mean_error), months: past.length })}</p>
     ${past.length > 0 && html`<${Past} past=${past} />`}
   <//>`;
 }
@@ -56,7 +56,7 @@ function Past({ past }: Pick<Shown, 'past'>) {
 
 /** Formats the deviation of an earlier forecast from the actual month; a dash if the forecast or the month is unknown. */
 const offBy = (figure: number | null, actual: number): string =>
-  figure !== null && actual > 0 ? percent(Math.abs(figure - actual) / actual) : '–';
+  figure !== null && actual > 0 ? formatPercent(Math.abs(figure - actual) / actual) : '–';
 
 const monthName = (month: string): string =>
   dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${month}-01`));

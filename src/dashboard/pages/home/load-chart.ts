@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Period } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { DAY_MS, formatHourOfDay, kwh, listWeekdayNames, time, watts } from '../../parts/format.ts';
+import { DAY_MS, formatHourOfDay, formatKwh, formatTime, formatWatts, listWeekdayNames } from '../../parts/format.ts';
 import type { Bar } from '../../parts/paint-bars.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat } from '../../words/locale.ts';
@@ -21,10 +21,10 @@ export function LoadCurve({ of: shown }: { of: Period }) {
     return { label: clock, name: clock, value, estimated: 0, isMarked: isPeak };
   });
   return html`<${Card} title=${title}>
-    <${BarChart} title=${title} bars=${bars} unit="W" shown=${watts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
+    <${BarChart} title=${title} bars=${bars} unit="W" shown=${formatWatts} threshold=${base > 0 ? base : undefined} mark=${isDay ? w.peak : undefined} />
     <p class="quiet small">
-      ${peak && renderInlineMarkup(w.peakAt({ power: watts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : time(peak.at, timezone) }))}
-      ${base > 0 && ` ${w.baseLine({ power: watts(base) })}`}
+      ${peak && renderInlineMarkup(w.peakAt({ power: formatWatts(peak.watts), at: isDay ? clockOf(peak.at, timezone) : formatTime(peak.at, timezone) }))}
+      ${base > 0 && ` ${w.baseLine({ power: formatWatts(base) })}`}
     </p>
   <//>`;
 }
@@ -55,14 +55,14 @@ export function HeatMap({ cells, weeks }: { cells: Period['week']['cells']; week
   const used = new Map(cells.map((cell) => [`${cell.weekday} ${cell.hour}`, cell.kwh_used]));
   const cellOf = (weekday: number, hour: number) => {
     const value = used.get(`${weekday} ${hour}`);
-    const text = `${weekdays[weekday - 1]} ${formatHourOfDay(hour)}, ${value === undefined ? common.noData : kwh(value)}`;
+    const text = `${weekdays[weekday - 1]} ${formatHourOfDay(hour)}, ${value === undefined ? common.noData : formatKwh(value)}`;
     const share = value === undefined || most.kwh_used === 0 ? 0 : Math.round((100 * value) / most.kwh_used);
     const background = `color-mix(in srgb, var(--accent) ${share}%, var(--raised))`;
     const isPeak = weekday === most.weekday && hour === most.hour;
-    return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? common.noData : kwh(value)}</span></td>`;
+    return html`<td class=${isPeak ? 'peak' : ''} style=${{ background }} title=${text}><span class="hidden">${value === undefined ? common.noData : formatKwh(value)}</span></td>`;
   };
   return html`
-    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: formatHourOfDay(most.hour), energy: kwh(most.kwh_used), weeks })}</p>
+    <p class="quiet">${home.heat.most({ weekday: weekdays[most.weekday - 1] ?? '', hour: formatHourOfDay(most.hour), energy: formatKwh(most.kwh_used), weeks })}</p>
     <div class="heat" ref=${box} tabindex="0" role="region" aria-label=${home.heat.label}>
       <table>
         <thead>

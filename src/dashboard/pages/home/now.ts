@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Period, PowerTrail } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { useEvents } from '../../parts/changes.ts';
-import { watts } from '../../parts/format.ts';
+import { useServerEvents } from '../../parts/changes.ts';
+import { formatWatts } from '../../parts/format.ts';
 import { useNow } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -40,13 +40,13 @@ export function CurrentPower({ of, onStale }: { of: Period; onStale: () => void 
   if (measured !== null)
     return html`<div class="now">
       <dt>${w.now}</dt>
-      <dd class="big">${watts(measured)}</dd>
+      <dd class="big">${formatWatts(measured)}</dd>
       <${Spark} of=${trail} untilMs=${nowMs + offsetMs} />
     </div>`;
   if (!power || power.minutes === null) return null;
   return html`<div class="now">
     <dt>${w.average}</dt>
-    <dd class="big">${watts(power.watts)}</dd>
+    <dd class="big">${formatWatts(power.watts)}</dd>
     <dd class="quiet">${w.nowMean({ minutes: power.minutes })}</dd>
   </div>`;
 }
@@ -80,7 +80,7 @@ function useLivePower(userId: string) {
       () => {},
     );
   }, [userId]);
-  useEvents(withQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
+  useServerEvents(withQuery('/dashboard/v1/usage/stream', { user_id: userId }), { power: add }, load);
   return state;
 }
 
@@ -95,7 +95,7 @@ function Spark({ of: points, untilMs }: { of: readonly Point[]; untilMs: number 
     <svg class="spark" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path d=${stepPath(points, untilMs, high)} />
     </svg>
-    ${words().period.lastMinutes({ low: watts(low), high: watts(high) })}
+    ${words().period.lastMinutes({ low: formatWatts(low), high: formatWatts(high) })}
   </dd>`;
 }
 

@@ -3,7 +3,7 @@ import type { PriceCurve as Curve, Period } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
 import { BarChart } from '../../parts/chart.ts';
-import { HOUR_MS, kwh } from '../../parts/format.ts';
+import { formatKwh, HOUR_MS } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
 import { Card, renderInlineMarkup } from '../../parts/ui.ts';
 import { dateFormat, numberFormat } from '../../words/locale.ts';
@@ -109,6 +109,6 @@ export function PriceCurve({ of: one }: { of: Period }) {
     </p>
     <${BarChart} title=${w.title} bars=${bars} currency=${currency} unit=${w.unit({ currency })} shown=${shown}
       parts=${[{ name: w.price, colour: '--mains' }, { name: w.cheapest, colour: '--accent' }]}
-      over=${{ name: w.used, unit: 'kWh', values: hours.map(({ ms }) => usedAt.get(ms) ?? null), shown: kwh }} />
+      over=${{ name: w.used, unit: 'kWh', values: hours.map(({ ms }) => usedAt.get(ms) ?? null), shown: formatKwh }} />
   <//>`;
 }

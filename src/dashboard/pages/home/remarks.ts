@@ -1,9 +1,9 @@
 import type { Remarks as Answer, Remark } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { kwh } from '../../parts/format.ts';
+import { formatKwh } from '../../parts/format.ts';
 import { useLoad } from '../../parts/load.ts';
-import { describeRemark, formatDayName, formatTimeIn, watts } from '../../parts/remark-text.ts';
+import { describeRemark, formatDayName, formatTimeIn, formatWholeWatts } from '../../parts/remark-text.ts';
 import { Card } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
 
@@ -48,13 +48,18 @@ function comparisonOf(remark: Remark, zone: string): Comparison | null {
     column,
     values: rows.map(({ at, kwh: value }) => ({ name: upTo(at), value })),
     usual,
-    unit: kwh,
+    unit: formatKwh,
   });
   switch (remark.kind) {
     case 'stays_on':
     case 'night_rose': {
       const values = remark.compared.map(({ at, watts: value }) => ({ name: upTo(at), value }));
-      return { column: remark.kind === 'stays_on' ? c.level : c.quiet, values, usual: remark.usual_w, unit: watts };
+      return {
+        column: remark.kind === 'stays_on' ? c.level : c.quiet,
+        values,
+        usual: remark.usual_w,
+        unit: formatWholeWatts,
+      };
     }
     case 'device_uses_more':
       return ofEnergy(c.used, remark.compared, remark.usual_kwh);
@@ -63,7 +68,7 @@ function comparisonOf(remark: Remark, zone: string): Comparison | null {
     case 'unusual_day': {
       const rows = [...remark.compared, { date: remark.date, kwh: remark.kwh }];
       const values = rows.map((one) => ({ name: formatDayName(one.date), value: one.kwh }));
-      return { column: c.used, values, usual: remark.usual_kwh, unit: kwh };
+      return { column: c.used, values, usual: remark.usual_kwh, unit: formatKwh };
     }
     case 'cheaper_tariff':
       return null;

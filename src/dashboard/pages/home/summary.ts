@@ -1,6 +1,6 @@
 import type { Cost, Period, PeriodCosts } from '#src/api/dashboard/shapes.ts';
 import { html } from '../../html.ts';
-import { DAY_MS, kwh, money, percent, watts } from '../../parts/format.ts';
+import { DAY_MS, formatKwh, formatMoneyAmount, formatPercent, formatWatts } from '../../parts/format.ts';
 import { formatDayRange } from '../../parts/period.ts';
 import { dateFormat } from '../../words/locale.ts';
 import { words } from '../../words/words.ts';
@@ -52,8 +52,8 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
       (profile.base_watts > 0 || ofDevice) &&
       html`<div>
         <dt>${w.base}</dt>
-        <dd class="big">${watts(profile.base_watts)}</dd>
-        ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: kwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
+        <dd class="big">${formatWatts(profile.base_watts)}</dd>
+        ${profile.base_watts > 0 && html`<dd class="quiet">${w.baseAYear({ energy: formatKwh((profile.base_watts * HOURS_OF_YEAR) / 1_000, 0) })}</dd>`}
         ${profile.base_watts > 0 && costs?.kilowatt_year && html`<dd class="quiet">${w.baseCost({ money: getYearlyCost(profile.base_watts, costs.kilowatt_year) })}</dd>`}
       </div>`
     }
@@ -61,9 +61,9 @@ export function Summary({ of: shown, costs }: { of: Period; costs: PeriodCosts |
       own &&
       html`<div>
         <dt>${home.flows.autarky}</dt>
-        <dd class="big">${percent(own.share)}</dd>
-        <dd class="quiet">${w.ownUsed({ energy: kwh(own.kwh) })}</dd>
-        ${own.storedKwh !== null && html`<dd class="quiet">${w.stored({ energy: kwh(own.storedKwh) })}</dd>`}
+        <dd class="big">${formatPercent(own.share)}</dd>
+        <dd class="quiet">${w.ownUsed({ energy: formatKwh(own.kwh) })}</dd>
+        ${own.storedKwh !== null && html`<dd class="quiet">${w.stored({ energy: formatKwh(own.storedKwh) })}</dd>`}
       </div>`
     }
   </dl>
@@ -154,18 +154,18 @@ function Then(props: {
   const cost = costs?.compared[which] ?? null;
   const changes = computeChanges(then, now, { before: cost, now: costs?.compared.now ?? null });
   const inWords = (change: number) =>
-    Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: percent(Math.abs(change)) });
+    Math.abs(change) < 0.005 ? w.same : (change < 0 ? w.less : w.more)({ share: formatPercent(Math.abs(change)) });
   const energy = changes.energy === null ? null : inWords(changes.energy);
   const sentences =
     (then.coverage ?? 1) < MOSTLY
-      ? [w.partKnown({ share: percent(then.coverage ?? 0) })]
+      ? [w.partKnown({ share: formatPercent(then.coverage ?? 0) })]
       : changes.cost === null
         ? [energy]
         : [w.energyChange({ change: energy ?? '' }), w.costChange({ change: inWords(changes.cost) })];
   return html`<div>
     <dt>${name}</dt>
-    <dd class="big">${kwh(then.kwh_used)}</dd>
-    ${cost && html`<dd class="money">${money(cost.total, cost.currency)}</dd>`}
+    <dd class="big">${formatKwh(then.kwh_used)}</dd>
+    ${cost && html`<dd class="money">${formatMoneyAmount(cost.total, cost.currency)}</dd>`}
     ${sentences.map((text) => text && html`<dd key=${text}><b>${text}</b></dd>`)}
     <dd class="quiet">${until === null ? days : w.upTo({ days, time: until })}</dd>
   </div>`;

@@ -1,7 +1,7 @@
 import type { SwapGuess } from '#src/api/dashboard/shapes.ts';
 import { callApi, withQuery } from '../../api.ts';
 import { html } from '../../html.ts';
-import { time } from '../../parts/format.ts';
+import { formatTime } from '../../parts/format.ts';
 import { useAction, useLoad } from '../../parts/load.ts';
 import { busyAttributes, Card, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
 import { numberFormat } from '../../words/locale.ts';
@@ -42,7 +42,7 @@ export function SuspectedMeterSwaps(props: {
       const { location, at, before, after } = one;
       const say = after < before ? w.fell : w.leapt;
       return html`<div key=${`${one.device_id} ${one.native_name} ${at}`}>
-        <p>${renderInlineMarkup(say({ location, before: register(one, before), after: register(one, after), at: time(at, zone) }))}</p>
+        <p>${renderInlineMarkup(say({ location, before: register(one, before), after: register(one, after), at: formatTime(at, zone) }))}</p>
         <p class="actions">
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, true)}>${w.yes}</button>
           <button type="button" ...${busyAttributes(isBusy)} onClick=${() => answer(one, false)}>${w.no}</button>

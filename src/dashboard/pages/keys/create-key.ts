@@ -3,7 +3,7 @@ import type { CreatedKey, Key, RotatedKey } from '#clients/typescript/client.ts'
 import { callApi } from '../../api.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput } from '../../parts/decimal-input.ts';
-import { time } from '../../parts/format.ts';
+import { formatTime } from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { CopyableText, Dialog, Field, FormButtons, OneTimeContent, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -92,7 +92,7 @@ export function RotateKey({ of, onMade, onClose }: { of: Key; onMade: () => void
   if (made)
     return html`<${Dialog} title=${w.newKey} onClose=${onClose}>
       <${KeyShownOnce} made=${made} onDone=${onClose}>
-        <p>${renderInlineMarkup(w.oldGoesOn({ key: `${of.prefix}…`, until: time(made.old_expires_at, me.timezone) }))}</p>
+        <p>${renderInlineMarkup(w.oldGoesOn({ key: `${of.prefix}…`, until: formatTime(made.old_expires_at, me.timezone) }))}</p>
       <//>
     <//>`;
   return html`<${Dialog} title=${w.rotateOf({ name: getKeyName(of) })} onClose=${onClose}>

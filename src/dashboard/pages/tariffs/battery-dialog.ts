@@ -3,7 +3,14 @@ import type { WhatIfAnswer } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi } from '../../api.ts';
 import { html } from '../../html.ts';
 import { DecimalInput, parseDecimalInput, toTypedNumber } from '../../parts/decimal-input.ts';
-import { createMoneyFormatter, DAY_MS, formatDay, kwh, money, percent } from '../../parts/format.ts';
+import {
+  createMoneyFormatter,
+  DAY_MS,
+  formatDay,
+  formatKwh,
+  formatMoneyAmount,
+  formatPercent,
+} from '../../parts/format.ts';
 import { submittedForm, useAction } from '../../parts/load.ts';
 import { busyAttributes, Dialog, ErrorMessage, Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
@@ -134,7 +141,7 @@ function paybackWords(of: {
   const { saved, price, days, currency, unknown_hours } = of;
   const payback = getPayback({ saved, price, hours: countHours(days), unknownHours: unknown_hours });
   if (payback.kind === 'unknown') return w.tooLittle;
-  const shown = money(String(price), currency);
+  const shown = formatMoneyAmount(String(price), currency);
   return payback.kind === 'never' ? w.neverPays({ price: shown }) : w.payback({ price: shown, years: payback.years });
 }
 
@@ -142,11 +149,12 @@ function paybackWords(of: {
 function Sides({ of: { before, after } }: { of: WhatIfAnswer }) {
   const { common, home, tariffs } = words();
   const w = tariffs.whatIf.battery;
-  const cost = (side: WhatIfAnswer['before']) => (side.cost ? money(side.cost.total, side.cost.currency) : null);
-  const share = (side: WhatIfAnswer['before']) => (side.autarky === null ? null : percent(side.autarky));
+  const cost = (side: WhatIfAnswer['before']) =>
+    side.cost ? formatMoneyAmount(side.cost.total, side.cost.currency) : null;
+  const share = (side: WhatIfAnswer['before']) => (side.autarky === null ? null : formatPercent(side.autarky));
   const rows: [name: string, before: string | null, after: string | null][] = [
-    [tariffs.fromGrid, kwh(before.grid_import_kwh, 0), kwh(after.grid_import_kwh, 0)],
-    [tariffs.intoGrid, kwh(before.grid_export_kwh, 0), kwh(after.grid_export_kwh, 0)],
+    [tariffs.fromGrid, formatKwh(before.grid_import_kwh, 0), formatKwh(after.grid_import_kwh, 0)],
+    [tariffs.intoGrid, formatKwh(before.grid_export_kwh, 0), formatKwh(after.grid_export_kwh, 0)],
     [home.flows.autarky, share(before), share(after)],
     [common.chart.cost, cost(before), cost(after)],
   ];

@@ -3,7 +3,7 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { Cost, TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { formatCostNotes, formatDay, money } from '../../parts/format.ts';
+import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
 import { getErrorsByPath, useFormAction } from '../../parts/load.ts';
 import { renderTable } from '../../parts/table.ts';
 import { busyAttributes, Dialog, ErrorMessage, renderInlineMarkup } from '../../parts/ui.ts';
@@ -74,9 +74,9 @@ export function CompareDialog(props: {
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];
-  const totals = { name, total: money(cost.total, currency), start: formatDay(start), end: formatDay(end) };
+  const totals = { name, total: formatMoneyAmount(cost.total, currency), start: formatDay(start), end: formatDay(end) };
   if (difference === null) return w.alone(totals);
-  const amount = money(difference.replace('-', ''), currency);
+  const amount = formatMoneyAmount(difference.replace('-', ''), currency);
   if (Number(difference) === 0) return w.same(totals);
   return Number(difference) < 0 ? w.cheaper({ ...totals, amount }) : w.dearer({ ...totals, amount });
 }
@@ -96,7 +96,9 @@ function Parts({ of: { currency, current, alternatives } }: { of: TariffComparis
   const amountOf = (cost: Cost, part: (typeof rows)[number][1]) => {
     const amount = cost?.[part];
     if (amount === undefined) return '–';
-    return part === 'export' && Number(amount) !== 0 ? `−${money(amount, currency)}` : money(amount, currency);
+    return part === 'export' && Number(amount) !== 0
+      ? `−${formatMoneyAmount(amount, currency)}`
+      : formatMoneyAmount(amount, currency);
   };
   const shown = rows.filter(
     ([, part]) => part === 'total' || [current, other].some((cost) => Number(cost?.[part] ?? 0)),

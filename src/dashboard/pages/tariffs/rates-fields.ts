@@ -1,7 +1,7 @@
 import type { UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { type Children, html } from '../../html.ts';
 import { DecimalInput } from '../../parts/decimal-input.ts';
-import { formatDecimals, listMonthNames, listWeekdayNames, time } from '../../parts/format.ts';
+import { formatDecimals, formatTime, listMonthNames, listWeekdayNames } from '../../parts/format.ts';
 import type { ErrorsByPath } from '../../parts/load.ts';
 import { Field, renderInlineMarkup } from '../../parts/ui.ts';
 import { words } from '../../words/words.ts';
@@ -148,7 +148,7 @@ function Some(props: { legend: string; names: readonly string[]; of: number[]; o
 
 /** Describes the known prices of a series: "8,760 prices, until 31 Dec 2026, 24:00". */
 export const describeKnownPrices = ({ prices, until }: UsableSeries, zone?: string): string =>
-  until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: time(until, zone) });
+  until === null ? words().tariffs.noPrices : words().tariffs.pricesUntil({ prices, until: formatTime(until, zone) });
 
 /** Fields for a price series, and for the surcharges on its prices. `series`: null while the series are loading. */
 function SeriesFields(props: {

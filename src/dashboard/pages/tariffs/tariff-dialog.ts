@@ -3,7 +3,7 @@ import type { Tariff } from '#clients/typescript/client.ts';
 import type { TariffComparison, UsableSeries } from '#src/api/dashboard/shapes.ts';
 import { ApiFailure, callApi, isTemporary } from '../../api.ts';
 import { html } from '../../html.ts';
-import { formatCostNotes, formatDay, money } from '../../parts/format.ts';
+import { formatCostNotes, formatDay, formatMoneyAmount } from '../../parts/format.ts';
 import { type ErrorsByPath, getErrorsByPath, RETRY_MS, useFormAction } from '../../parts/load.ts';
 import { monthBefore } from '../../parts/period.ts';
 import { Dialog, FormButtons, renderInlineMarkup } from '../../parts/ui.ts';
@@ -109,13 +109,15 @@ function wordsOf({ start, currency, alternatives }: TariffComparison) {
   const { cost } = alternatives[0] as TariffComparison['alternatives'][number];
   const month = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(start));
   const part = (amount: string | undefined, name: (values: { amount: string }) => string) =>
-    Number(amount ?? 0) === 0 ? [] : [name({ amount: money(amount ?? '0', currency) })];
+    Number(amount ?? 0) === 0 ? [] : [name({ amount: formatMoneyAmount(amount ?? '0', currency) })];
   const parts = [
-    w.energy({ amount: money(cost.import, currency) }),
+    w.energy({ amount: formatMoneyAmount(cost.import, currency) }),
     ...part(cost.standing, w.standing),
     ...part(cost.capacity, w.capacity),
     ...part(cost.export, w.export),
     ...formatCostNotes(cost),
   ];
-  return renderInlineMarkup(w.total({ month, total: money(cost.total, currency), parts: parts.join(', ') }));
+  return renderInlineMarkup(
+    w.total({ month, total: formatMoneyAmount(cost.total, currency), parts: parts.join(', ') }),
+  );
 }

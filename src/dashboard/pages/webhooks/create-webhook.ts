@@ -15,7 +15,7 @@ import {
 } from '../../parts/ui.ts';
 import { useSession } from '../../session.ts';
 import { words } from '../../words/words.ts';
-import { createReceiverCode, newSecret } from './webhook.ts';
+import { createReceiverCode, createWebhookSecret } from './webhook.ts';
 
 /** Dialog that subscribes the signed-in account to events. It then shows the subscription's secret once. `event`: preselected event. */
 export function CreateWebhook(props: { event: EventType; onMade: () => void; onClose: () => void }) {
@@ -28,7 +28,7 @@ export function CreateWebhook(props: { event: EventType; onMade: () => void; onC
   const create = (submit: SubmitEvent) => {
     const { url } = Object.fromEntries(submittedForm(submit)) as Record<string, string>;
     run(async () => {
-      const made = newSecret();
+      const made = createWebhookSecret();
       await callApi('POST', '/v1/webhooks', { events, url: url?.trim(), auth_token: made });
       setSecret(made);
       onMade();
@@ -77,7 +77,7 @@ export function RotateSecret({ of: webhook, onClose }: { of: Webhook; onClose: (
   const { run, isBusy, error } = useAction();
   const rotate = () =>
     run(async () => {
-      const made = newSecret();
+      const made = createWebhookSecret();
       await callApi('PATCH', `/v1/webhooks/${webhook.webhook_id}`, { auth_token: made });
       setSecret(made);
     });

@@ -3,7 +3,7 @@ import type { Delivery, Webhook } from '#clients/typescript/client.ts';
 import type { SentDelivery } from '#src/api/dashboard/shapes.ts';
 import { callApi } from '../../api.ts';
 import { html } from '../../html.ts';
-import { ago, time } from '../../parts/format.ts';
+import { formatTime, formatTimeAgo } from '../../parts/format.ts';
 import { PagedList } from '../../parts/list.ts';
 import { useAction, useLoad, usePages } from '../../parts/load.ts';
 import { Badge, Card, ErrorMessage, Loading, RelativeTime, renderInlineMarkup } from '../../parts/ui.ts';
@@ -124,7 +124,7 @@ function nextTry({ status, next_attempt_at }: Delivery, isPaused: boolean): stri
   if (isPaused || next_attempt_at === null) return w.whenResumed;
   const seconds = Math.ceil((Date.parse(next_attempt_at) - Date.now()) / 1_000);
   if (seconds <= 0) return w.now;
-  return seconds < 60 ? w.inSeconds({ seconds }) : ago(next_attempt_at);
+  return seconds < 60 ? w.inSeconds({ seconds }) : formatTimeAgo(next_attempt_at);
 }
 
 /** The request body of a delivery, and the receiver's response to each attempt. */
@@ -155,7 +155,7 @@ function DeliveryDetails({ webhookId, of, zone }: { webhookId: string; of: Deliv
           ${tries.toReversed().map(
             (one) => html`<li>
               <p><${Badge} kind=${one.error === null ? 'good' : 'bad'}>${getAttemptOutcome(one)}<//> ${w.after({ milliseconds: count(one.duration_ms) })}
-                ${' '}<time datetime=${one.at}>${time(one.at, zone)}</time></p>
+                ${' '}<time datetime=${one.at}>${formatTime(one.at, zone)}</time></p>
               ${
                 one.response_body
                   ? html`<pre tabindex="0" role="group" aria-label=${w.answer}><code>${one.response_body}</code></pre>`

@@ -5,7 +5,7 @@ import { words } from '../../words/words.ts';
 const BYTES = 32;
 
 /** Returns a new webhook secret in the format of Standard Webhooks. It is generated in the browser, so that only its creator sees it. */
-export const newSecret = (): string =>
+export const createWebhookSecret = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))))}`;
 
 /** Returns the source of a sample receiver that verifies webhook deliveries. */
