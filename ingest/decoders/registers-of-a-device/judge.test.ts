@@ -143,6 +143,9 @@ test.each<[string, Record<string, string>]>([
   ['JK JK_B2A8S20P', { 'total energy meter': '?' }],
   ['daly_bms Daly', { 'total energy': '?', 'total energy charge': 'battery/import' }],
   ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
+  // Cars, whose motor uses energy of the battery (BigThunderSR/onstar2mqtt); a charger of the same maker counts.
+  ['2022 Chevrolet Bolt EV', { 'Lifetime Energy Used': '?' }],
+  ['Renault wallbox', { Energy: 'import' }],
   // Bridges to inverters by their names (JasperE84/PyFusionSolarDataRelay).
   ['fusionsolar_myplant', { 'Lifetime energy': 'pv/export', 'Day energy': '-' }],
   ['Bluetti smart plug', { Energy: 'import' }],

@@ -93,6 +93,9 @@ const INVERTERS =
 /** Words by which a battery is recognised: manufacturers of batteries and of their management systems, and bridges to these. */
 const STORES =
   /^(?:\w*bms\w*|batmon|jk|jikong|daly|jbd|jiabaida|seplos|pylon\w*|pecron|bluetti|jackery|solarflow|solarbank)$/;
+/** Words by which a car is recognised: manufacturers, and bridges to their services. What its motor uses comes from its battery. */
+const CARS =
+  /^(?:vehicle|onstar\w*|ovms|chevrolet|cadillac|buick|nissan|renault|dacia|peugeot|citroen|hyundai|kia|volvo|polestar|skoda|cupra|audi|bmw|toyota|rivian)$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
 const NO_DEVICE: DeviceFacets = {
   isInverter: false,
@@ -277,12 +280,14 @@ function deviceFacets(name: string): DeviceFacets {
   const words = splitFoldedWords(name);
   const isMeter = said.has('meter');
   const switches = said.has('switches');
-  const isStore = !isMeter && (said.has('store') || (!switches && words.some((word) => STORES.test(word))));
+  const isConverter = words.some((word) => CONVERTERS.test(word));
+  const isOfStore = (word: string) => STORES.test(word) || (!isConverter && CARS.test(word));
+  const isStore = !isMeter && (said.has('store') || (!switches && words.some(isOfStore)));
   const isMaker = said.has('sun') || words.some((word) => INVERTERS.test(word));
   return {
     isInverter: !isMeter && (said.has('inverter') || (!isStore && isMaker)),
     isStore,
-    isConverter: words.some((word) => CONVERTERS.test(word)),
+    isConverter,
     heats: said.has('heats'),
     switches,
   };
