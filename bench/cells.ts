@@ -25,14 +25,14 @@ const KILL_DEVICES = 60;
 const MQTTJS_TIMEOUT_MS = 30_000;
 const NONE = { atMost: 0 };
 
-/** Result of one part of the run: its figures and their goals. */
+/** Result of one part of the run: the measured figures, and the goals that they are compared with. */
 interface PartResult {
   measured: unknown;
   goals: Goal[];
   lines?: string[];
 }
 
-/** Parts of the run by name, in order of execution. The last part kills a cell. The goals are those of the design of cells. */
+/** Parts of the run by name, in order of execution. The last part kills a cell. */
 const PARTS: Record<string, (rig: CellsInstallationUnderTest) => Promise<PartResult>> = {
   load,
   requests,

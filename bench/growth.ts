@@ -422,7 +422,7 @@ async function startPublisher(url: string, { devices, messages, stepMs, first, c
       secret: '',
     })),
     messages,
-    // The clock of each round starts after the clock of the previous round.
+    // The simulated time of each round begins after the end of the previous round's simulated time.
     startMs: clock.ms,
     stepMs,
     startKwh: 1_000 + ++rounds,

@@ -82,7 +82,7 @@ class BatchBuilder<T extends QueuedMessage> {
   }
 }
 
-/** Messages that a partition writes in one transaction. */
+/** The messages that a partition writes in one transaction. `isBacklogged`: whether the partition serves backlogged devices. */
 interface Batch<T> {
   messages: T[];
   isBacklogged: boolean;

@@ -65,7 +65,7 @@ describe('the proposed meaning of a number, by its name,', () => {
         const proposed = proposeMeaning([written([...all, ...(unit === '' ? [] : [unit])]), topic]);
         if (proposed) expect(UNITS[unit]).toContain(proposed.unit);
         if (proposed && !ENERGY.includes(proposed.unit)) expect(proposed.meaning).not.toBe('import');
-        // A name with a battery, a day or an unknown word gets no proposal: the owner must state its meaning.
+        // For a name that contains a word for a battery or a day, or an unknown word, `proposeMeaning` must return null.
         if (/battery|today|foo|serial/.test(all.join())) expect(proposed).toBeNull();
       }),
       { numRuns: 3_000 },

@@ -22,7 +22,7 @@ import {
 const HOUR_MS = 3_600_000;
 const ALL = { fromMs: -Infinity, toMs: Infinity, quietFromMs: -Infinity };
 
-/** Computes the expected results of both searches from all steps, by the definition in the counting rules. */
+/** Reference implementation of `findLatestRiseEndWithin` and `findRisingStepAround`, by the definition in the counting rules. */
 function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   const within = steps.filter((one) => hasRisen(one) && one.startMs >= asked.startMs && one.endMs < asked.endMs);
   const around = steps.find((one) => hasRisen(one) && one.startMs <= asked.startMs && one.endMs > asked.endMs);

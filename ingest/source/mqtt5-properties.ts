@@ -88,7 +88,7 @@ function readProperties(parsing: Parsing, found: Record<string, unknown>): strin
 }
 
 function isWellFormed(kind: Kind, value: Value): boolean {
-  // The parser returns one of these values if the value of a property is incomplete.
+  // If the packet ends within a property's value, mqtt-packet's parser returns one of these four values.
   if (value === null || value === undefined || value === false || value === -1) return false;
   if (kind === 'flag') return value === 0 || value === 1;
   return typeof value !== 'object' || Buffer.isBuffer(value) || (value.name !== null && value.value !== null);

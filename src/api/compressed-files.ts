@@ -15,7 +15,7 @@ export interface CompressedFile {
   coded: Readonly<Record<'br' | 'gzip', Buffer>>;
 }
 
-/** Compresses a file. `compress`: returns the brotli form; by default it is computed here. */
+/** Compresses a file with brotli and gzip. `compress`: function that returns the brotli form, for example from a cache. */
 export async function compressFile(
   type: string,
   content: string | Buffer,

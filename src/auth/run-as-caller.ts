@@ -72,7 +72,10 @@ export async function reloadCaller(
   return address === undefined ? current : { ...current, address, allowedAddresses };
 }
 
-/** Reloads an app: locks the account of the home, and then the authorization. */
+/**
+ * Reads an app's authorization again from the database. Locks the home's account before the authorization, in the same order as an erasure,
+ * to avoid deadlocks.
+ */
 async function reloadApp(db: Database, caller: Caller, now: Date, lock: keyof typeof ROW_LOCKS): Promise<Caller> {
   // Raw SQL: takes the row lock without reading a column.
   if (lock !== 'none') await sql`SELECT FROM users WHERE user_id = ${caller.userId} ${ROW_LOCKS[lock]}`.execute(db);

@@ -112,8 +112,8 @@ async function endsInLine(handle: Awaited<ReturnType<typeof open>>): Promise<boo
 const WAIT_MS = 5_000;
 
 /**
- * Returns a function that resolves when all endings that were committed before its call are in `ended.jsonl`. Concurrent calls share one
- * write. If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the
+ * Returns a function whose promise resolves when `ended.jsonl` contains every object (key, session, membership, …) whose end was committed
+ * before the call. Concurrent calls share one write. If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the
  * file can be written.
  */
 export function createEndedObjectsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {

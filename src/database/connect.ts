@@ -297,9 +297,10 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Seconds for which a transaction of each role may be idle before the server ends it, because other sessions wait for the rows and locks of
- * a hung process. In a healthy process, transactions are idle for less: ingest plans batches between two statements. In the API, one page
- * of a replay (some seconds) locks the account that requested it, and other requests of that account wait for 20 s at most.
+ * Maximum idle time of a transaction in seconds, by role. Then PostgreSQL ends the transaction, because other sessions may wait for the
+ * locks of a hung process. A healthy process is idle for less: ingest while it plans a batch between two statements, the API for some
+ * seconds while one page of rejected messages is processed again. That page locks the account of the administrator who started the
+ * replay, and other requests of the account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 

@@ -60,7 +60,7 @@ interface Account {
 
 /** Loads the next accounts by id, with whether each account's remarks have a receiver: a subscription, or mail to the owner. */
 async function listAccounts(db: Database, after: string): Promise<Account[]> {
-  // Raw SQL: `subscribedUsersSql` is an SQL condition for a set of accounts.
+  // Raw SQL: `subscribedUsersSql` returns a subquery as text, which selects the accounts of `page` whose remarks a subscription receives.
   const { rows } = await sql<Account>`
     WITH page AS MATERIALIZED (SELECT user_id, timezone, remarks_by_mail FROM users WHERE user_id > ${after} ORDER BY user_id LIMIT ${PAGE})
     SELECT user_id, timezone, remarks_by_mail OR user_id IN (${sql.raw(subscribedUsersSql('page', "'remark.raised'"))}) AS is_told

@@ -36,7 +36,7 @@ export function registerTwoDatabases(): TwoDatabases {
     embedded = await startEmbeddedPostgres({ dataDir: folder.path, sharedBuffersMb: 128 });
     const admin = createPool(superuserUrl(folder.path, 'postgres'), { max: 1 });
     await admin.query('CREATE ROLE tenant LOGIN');
-    // No test of moves kills this server, so it need not flush the many copied databases to disk.
+    // No test that moves accounts kills this PostgreSQL server, so the server need not flush the many copied databases to disk.
     for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
     await admin.query('SELECT pg_reload_conf()');
     await admin.end();

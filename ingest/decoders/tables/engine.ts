@@ -51,7 +51,7 @@ const MAX_MARKS = 2_000;
 /** Returns the family of the table `<name>.json`. Throws if the table is invalid (`parseFamilyTable`). */
 export const loadTableFamily = (name: string): Family<Marks> => createTableFamily(readFamilyTable(name));
 
-/** Returns the family that a table describes. */
+/** Creates the decoder of a device family from the family's table. */
 export function createTableFamily(table: FamilyTable): Family<Marks> {
   const topics = table.topics.flatMap((entry) => compileTopics(entry, table));
   const own = topics.filter(({ pattern }) => pattern !== null);

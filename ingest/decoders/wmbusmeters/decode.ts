@@ -47,7 +47,7 @@ function prefixOf(media: unknown): string | null {
 
 /** Meaning of a telegram's field, without the medium of the meter. */
 interface Field {
-  /** Channel such as `import`, `export`, `import/t1`, `import/l2`, `cooling/import`; for a volume only the tariff. */
+  /** Channel such as `import`, `export/t1`, `import/l2` or `cooling/import`. For a volume, the string is empty, or a tariff such as `/t1`. */
   channel: string;
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
 }

@@ -49,8 +49,8 @@ interface Parts {
 }
 
 /**
- * Adds the authorization server at `/oauth/…`, its metadata and the page of consent. The package oidc-provider handles complete requests.
- * Its response is sent once the transaction has committed.
+ * Adds the authorization server at `/oauth/…`, its metadata and the consent page. The package oidc-provider handles each request from start
+ * to end. If a request runs in a transaction, the response of the package is sent after the commit.
  */
 export function addOauthRoutes(
   app: FastifyInstance,

@@ -53,7 +53,7 @@ export function PagedList<T>(props: {
 
 /**
  * Card with a list, a button that creates an entry, and a message about the last change. `create`: text of the button. `told`: message
- * after the last successful change; omitted if the list itself shows the change.
+ * about the last successful change; omitted if the list itself shows the change.
  */
 export const ListCard = <T>(
   props: List<T> & { title: string; create: string; onCreate: () => void; error: string | null; told?: string },

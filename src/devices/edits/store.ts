@@ -11,8 +11,8 @@ import { PREVIOUS_COUNTING_SETTINGS } from '../store.ts';
 import { CLOCK_AUTHOR } from './edit.ts';
 
 /**
- * Maximum number of edits of a device: `MAX_IN_FORCE` for edits in force, all of which each plan of the device's batches includes;
- * `MAX_EDITS` for all edits.
+ * Maximum numbers of edits per device. `MAX_IN_FORCE` limits the edits in force, because every plan of a batch of the device loads all of
+ * them. `MAX_EDITS` limits all edits, including revoked ones.
  */
 const MAX_IN_FORCE = 1_000;
 const MAX_EDITS = 10_000;

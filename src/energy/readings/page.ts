@@ -102,9 +102,9 @@ const isHeldBefore = sql`coalesce((
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * SQL: the time of the last reading before `n` that is not excluded, as far as the counting rule needs it. If more than `MAX_PASSED_OVER`
- * excluded readings precede `n`: the time of the last reading that retention has moved to `closed_readings`, or else of the first reading
- * of the series.
+ * SQL: the time of the last reading before `n` that is not excluded. The search covers the `MAX_PASSED_OVER` readings before `n`. If all of
+ * these are excluded, the result is the time of the last earlier reading in `closed_readings`, the relation of readings that retention
+ * deleted. Without such a reading, the result is the time of the first reading of the series that is not excluded.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

@@ -26,7 +26,7 @@ export interface DeviceWithReadings {
   series: ReadonlyMap<number, SeriesWithReadings>;
 }
 
-/** Returns a device within the caller's reach with its series. Null if there is none or it was deleted. */
+/** Returns a device that the caller may access, with its series. Returns null if there is no such device or the device was deleted. */
 export async function findDeviceWithReadings(
   db: Database,
   reach: AccessibleAccounts,

@@ -9,7 +9,7 @@ const QUARTER_HOUR_MS = 900_000;
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const FROM_MS = Date.UTC(2026, 2, 20);
 const QUARTER_HOURS = 15 * 96;
-/** Energy from before the first day must not count in any time zone. */
+/** First and last day of the requests. The data begins two days earlier: in every time zone, that energy must not count. */
 const [START, END] = ['2026-03-22', '2026-04-05'];
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'];
 const RANDOM_HOMES = 8;

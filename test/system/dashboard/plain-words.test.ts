@@ -46,7 +46,7 @@ test('describes a heater that was left on yesterday in plain words, with its com
     /^\d\d earlier days, mostly \d+ W; this day 1,/,
   );
 
-  const forecast = page.getByRole('region', { name: 'This month’s end' });
+  const forecast = page.getByRole('region', { name: 'Forecast for this month' });
   expect(await forecast.textContent()).toMatch(/About [\d.,]+ kWh by the end of the month\./);
   expect(await forecast.textContent()).toMatch(/between [\d.,]+ kWh and [\d.,]+ kWh\. .+ in 80 of 100 months\./);
   await testLooks(page, 'home-plain-words');
