@@ -16,10 +16,10 @@ import { median, quantile } from './support.ts';
 import { runOnEveryTier, type TierDatabase } from './tier-databases.ts';
 
 const HOMES = 10_000;
-/** Readings per second of all homes together (each home sends one every ten seconds), and the duration of the load in seconds. */
+/** Readings per second of all homes together (each home sends one reading every ten seconds), and the duration of the load in seconds. */
 const RATE = 1_000;
 const SECONDS = 40;
-/** One in this many homes exceeds the threshold of its alert, once during the run. */
+/** Number of homes of which one exceeds the threshold of its alert, once during the run. */
 const ONE_IN = 5;
 const THRESHOLD_MILLIWATT_HOURS = 150_000;
 const SECRET_KEY = 'the secret of the bench';

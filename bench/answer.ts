@@ -2,7 +2,10 @@
 export interface BenchmarkResult {
   lines: string[];
   json: Record<string, unknown>;
-  /** The goals, printed last, one sentence each. A benchmark that only compares has a goal of `null` for its most important figure. */
+  /**
+   * Figures and their goals, printed last, one sentence each. In a benchmark that only compares, the most important figure has the goal
+   * `null`.
+   */
   goals: Goal[];
 }
 

@@ -10,7 +10,7 @@ import type { BenchmarkResult } from './answer.ts';
 import { median, startBenchmarkDatabase } from './support.ts';
 
 const CONNECTIONS = 32;
-/** `--quick`: a run of half a minute, whose ratio is accurate to a fifth. For the end of a test run. */
+/** `--quick`: a run of half a minute, which measures the ratio to within a fifth. For the end of a test run. */
 const IS_QUICK = process.argv.includes('--quick');
 const [WARM_UP_SECONDS, SECONDS, ROUNDS] = IS_QUICK ? ([1, 2, 1] as const) : ([2, 6, 3] as const);
 const MODES = ['bare', 'query', 'full'] as const;

@@ -24,7 +24,7 @@ const SHARDS = 64;
 const PREFETCH = 8_192 / SHARDS;
 const NEEDED = /^(RabbitMQ|mosquitto)/;
 
-/** Broker under test: the addresses to which devices publish and from which workers consume. */
+/** Broker under test: the addresses to which devices publish and from which workers consume messages. */
 interface Broker {
   /** MQTT_URL of a worker; omitted for the embedded broker. */
   workerUrl?: string;

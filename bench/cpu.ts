@@ -24,7 +24,7 @@ export function readPostgresCpuMs(postgresDir: string): number {
       const of = fieldsOf(pid);
       if (of(4) === Number(postmaster)) ticks += of(14) + of(15);
     } catch {
-      // Ignores a process that has ended in the meantime.
+      // Ignores a process that has ended since the list of processes was read.
     }
   }
   return ticks * 10;

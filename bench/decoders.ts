@@ -13,8 +13,8 @@ import { median } from './support.ts';
 
 const isQuick = process.argv.includes('--quick');
 /**
- * Many short rounds, so that other load on the machine affects both measured orders of the families equally. A run with all families takes
- * 210 s. With `--quick` it takes 25 s, and figures vary by a tenth.
+ * Many short rounds are measured, so that other load on the machine affects both orders of the families equally. A run with all families
+ * takes 210 s. With `--quick`, a run takes 25 s, and its figures vary by a tenth.
  */
 const ROUNDS = isQuick ? 9 : 25;
 const ROUND_MS = Number(
@@ -24,9 +24,9 @@ const ROUND_MS = Number(
 const FAMILIES_ASKED = 40;
 
 /**
- * Measures the rate (messages/s) at which each family decodes its own test cases, after their earlier messages, among at least forty
- * families: once with the family first in the order of look-up, and once with the family last. Also measures the native family. `only`:
- * names of families; empty: all.
+ * Measures the rate (messages/s) at which each family decodes its own test cases among at least forty families: once with the family first
+ * in the order of look-up, and once with the family last. The earlier messages of each case are decoded before the measurement. Also
+ * measures the native family. `only`: names of families; empty: all.
  */
 export async function runBenchmark(only: readonly string[]): Promise<BenchmarkResult> {
   const native = median(roundsOf([[() => decodeNative(NATIVE)]]).map(([rate = 0]) => rate));

@@ -203,7 +203,7 @@ async function compare(few: Fleet, many: Fleet) {
       const pages = isMap ? Math.ceil(PAGES / 10) : PAGES;
       const most = isMap ? FULL_PAGE : Math.max(1, rowsOf(await get(few, who, path)));
       const alike = most < FULL_PAGE ? `${path}${path.includes('?') ? '&' : '?'}limit=${most}` : path;
-      // The smaller fleet is queried twice, so that both servers have the same load and the same memory.
+      // The smaller fleet is queried twice, so that the servers of both fleets have the same load and the same memory.
       const asked = [
         pagesOf(few, who, path),
         pagesOf(many, who, alike),

@@ -89,7 +89,7 @@ export async function runBenchmark(asked: readonly string[]): Promise<BenchmarkR
         for (let time = 0; time <= (isKept ? STORED_TIMES : question.times); time++) {
           const fromMs = performance.now();
           rows = await answered(db, group, question);
-          // The first request is not measured, because the caches are still empty.
+          // The first request is not measured, because the service's caches are still empty.
           if (time > 0) ms.push(performance.now() - fromMs);
         }
         const how = isKept ? 'kept' : 'added up';

@@ -6,7 +6,7 @@ import type { ResultsByMessage } from './message.ts';
 import type { IncomingMessage, WriteResult, Writer } from './write/writer.ts';
 
 const RETRY_MS = { first: 100, longest: 5_000 };
-/** Number of messages for moved accounts per log entry. */
+/** One line is logged for this many messages of accounts that moved to another installation. */
 const LOG_MOVED_EVERY = 10_000;
 
 /** Maximum length of an error text that is stored with a message. */

@@ -174,7 +174,7 @@ export class ReceiptStamper {
     }
   }
 
-  /** Stores the newest time of receipt, Unix ms. The new time is earlier than the stored one only after a step back. */
+  /** Stores the newest time of receipt, Unix ms. The new time is earlier than the stored one only after a step back of the clock. */
   async #note(newestMs: number, stretchMs = this.#stretchFromMs): Promise<void> {
     await this.#pool.query(
       `INSERT INTO host_clocks (host, stretch_from, newest_at) VALUES ($1, $2, $3)

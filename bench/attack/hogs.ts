@@ -22,7 +22,7 @@ async function device({ mqtt: { host, port }, login: { username, password } }: O
   return client;
 }
 
-/** Accounts that overload the service without end. Each function resolves when the load has begun. */
+/** Accounts (hogs) that overload the service without end. Each function resolves when the load has begun. */
 export const OVERLOADING_ACCOUNTS = {
   async 'a device with 20,000 channels'(task: OverloadingAccountTask) {
     const client = await device(task);

@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const summary = { held: count('held'), fell: count('fell'), not_tried: count('not tried') };
   if (values.json) console.log(JSON.stringify({ ...summary, results }, null, 2));
   else console.log(`\n${summary.held} held, ${summary.fell} fell, ${summary.not_tried} were not tried.`);
-  // The run also fails if no probe's property held, because it then proves nothing about the service.
+  // The run also fails if the property of no probe held, because such a run proves nothing about the service.
   process.exit(summary.fell > 0 || summary.held === 0 ? 1 : 0);
 }
 
@@ -94,8 +94,8 @@ async function fuzzAll({ json, set, checkout, ...given }: Options, requests: num
 }
 
 /**
- * Maximum factor by which a hog may lengthen a neighbour's waiting times. This is a goal; missing it does not fail the run, because the
- * machine may be busy.
+ * Maximum factor by which a hog (an account that overloads the service) may lengthen a neighbour's waiting times. This is a goal: exceeding
+ * the factor does not fail the run, because the machine may be busy.
  */
 const FAIR_RATIO = 2;
 

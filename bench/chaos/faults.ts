@@ -13,7 +13,7 @@ export interface FaultScale {
   floodS: number;
   queuedMessages: number;
   apiKills: number;
-  /** Sessions that each leave 50 messages of 1 MB unreleased. */
+  /** Number of sessions; each session leaves 50 messages of 1 MB unreleased. */
   unreleasedSessions: number;
 }
 

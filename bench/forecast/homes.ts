@@ -68,7 +68,7 @@ export function readHomes(file: string): RealHome[] {
   return [{ name, zone, used: ofRegisters(registers, zone), registers }];
 }
 
-/** Signs with which a file's columns are added: used = import − export + production. Each column is optional. */
+/** Signs with which the columns of a file are added to the used energy: used = import − export + production. Each column is optional. */
 export const COLUMN_SIGNS: readonly [RegExp, number][] = [
   [/^(import_t\d|grid_import)$/, 1],
   [/^(export_t\d|grid_export)$/, -1],

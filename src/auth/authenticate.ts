@@ -169,7 +169,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
 const isUseToNote = ({ last_used_at }: { last_used_at: Date | null }, nowMs: number): boolean =>
   Math.abs(nowMs - (last_used_at?.getTime() ?? 0)) > USED_EVERY_MS;
 
-/** Runs a statement without waiting for its result. Errors are ignored: a database that is closed for writing still serves reads. */
+/** Runs a statement without waiting for its result. Errors are ignored, so that a read-only database still serves reads. */
 const runAside = (statement: { execute(): Promise<unknown> }): void => void statement.execute().catch(() => {});
 
 /** Whether the membership on which a key depends has not ended, and both of its accounts belong to homeowners. */
@@ -243,6 +243,8 @@ async function findApp(db: Database, hash: Buffer, nowMs: number): Promise<Found
   return { caller, expiresAtMs, isAllowed: () => true };
 }
 
-/** Returns the name of the counter for requests of a caller: its account, or an app in a home. */
+/**
+ * Returns the name of the counter that counts the requests of a caller: the counter of its account or, for an app, of the app in its home.
+ */
 export const getCounterName = ({ accountId, appId }: Pick<Caller, 'accountId' | 'appId'>): string =>
   appId === undefined ? accountId : `app:${accountId}:${appId}`;

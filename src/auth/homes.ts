@@ -10,12 +10,12 @@ const IS_OPEN: RawBuilder<SqlBool> = sql<SqlBool>`(home_members.accepted_at IS N
   AND NOT EXISTS (SELECT FROM users both_sides WHERE both_sides.user_id IN (home_members.user_id, home_members.member_user_id)
     AND both_sides.role <> 'homeowner'))`;
 
-/** Column of a query of `users`: the homes of which the account is a member, as JSON; null if there are none. */
+/** Column for a query of `users`: the homes of which the account is a member, as JSON; null if there are none. */
 export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
   SELECT json_agg(json_build_object('memberId', member_id, 'userId', home_members.user_id, 'access', access))
   FROM home_members WHERE home_members.member_user_id = users.user_id AND ${IS_OPEN})`.as('homes');
 
-/** Ids in a request by which the home can be found that the request is about, in order of precedence. */
+/** Ids in a request that identify the home of the request, in order of precedence. */
 export interface RequestIds {
   /** The account that the request names. */
   userId: string | undefined;

@@ -154,7 +154,7 @@ export async function revokeKeys(db: Database, keyIds: readonly string[]): Promi
   await db
     .updateTable('api_keys')
     .set({ revoked_at: new Date() })
-    // The whole list of key ids is one SQL parameter.
+    // All key ids are passed to SQL as one parameter.
     .where('key_id', '=', sql<string>`ANY (${keyIds}::text[])`)
     .where('revoked_at', 'is', null)
     .execute();
@@ -238,7 +238,7 @@ export async function rotateKey(
 
 /** E-mail address of the first administrator. */
 export const FIRST_ADMIN_EMAIL = 'admin@localhost';
-/** Name of the first administrator's keys. Finds the account even if its address has changed. */
+/** Name of the first administrator's keys. By this name, the account is found even if its address has changed. */
 const BOOTSTRAP = 'bootstrap';
 
 /**

@@ -37,8 +37,8 @@ const ARCHIVE_COMMAND = [
 ].join('; ');
 
 /**
- * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Including compression and flushing, less than the
- * promised 60 s are lost with a disk.
+ * Time in seconds after which PostgreSQL completes a WAL segment, even if it is not full. Including the time for compression and flushing,
+ * the loss of a disk loses less than the promised 60 s.
  */
 const SEGMENT_SECONDS = 55;
 

@@ -11,7 +11,10 @@ import { flushFolder, makePrivateFolder, packFiles, rethrowWithExplanation, writ
 import type { EncryptionKey } from './seal.ts';
 import type { TarEntry } from './tar.ts';
 
-/** Files of a data directory, outside the cluster, whose loss a user would notice. Only encrypted copies contain private keys. */
+/**
+ * Files of a data directory, outside the database cluster, that a copy also contains, because a user would notice their loss. Only
+ * encrypted copies contain private keys.
+ */
 const KEYS = ['secret.key', 'tls/key.pem', 'tls/cert.pem'];
 
 /**

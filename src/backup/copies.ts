@@ -127,8 +127,8 @@ export function listWalSegmentsAfter(last: string, archived: ReadonlySet<string>
 }
 
 /**
- * Returns the expired backups: the copies beyond the newest `kept`, and the archived segments that only expired copies need. If there is no
- * copy, no segment is expired. Pure.
+ * Returns the expired backups: all base copies except the newest `kept`, and the archived segments that only expired copies need. If there
+ * is no copy, no segment is expired. Pure.
  */
 export function listExpiredBackups(
   copies: readonly FoundBackupCopy[],

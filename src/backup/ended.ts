@@ -18,8 +18,8 @@ import { assertTargetMounted, type BackupPlan } from './plan.ts';
 const ENDED = 'ended.jsonl';
 
 /**
- * Kinds of objects that end, in the order in which their endings are applied: memberships and authorizations come first, because the end of
- * an app or an account would otherwise send mails about them.
+ * Kinds of objects whose end is recorded, in the order in which a restored installation ends them again. Memberships and authorizations
+ * come first, because the end of an app or an account would otherwise send mails about them.
  */
 const KINDS = [
   'member',
@@ -38,8 +38,8 @@ const endingSchema = z.object({ at: z.iso.datetime(), kind: z.enum(KINDS), id: z
 export type EndedObjectRecord = z.infer<typeof endingSchema>;
 
 /**
- * Sets whether the database records endings. Endings are recorded only if the service makes its own backups, because otherwise no process
- * would remove the records.
+ * Sets whether the database records objects that end (accounts, keys, …). The database records them only if the service makes its own
+ * backups, because otherwise no process would remove the records.
  */
 export async function setEndedObjectsRecorded(pool: Pool, areNoted: boolean): Promise<void> {
   // Raw SQL: updates the one row of the relation `installation`.
@@ -53,8 +53,8 @@ export async function setEndedObjectsRecorded(pool: Pool, areNoted: boolean): Pr
 const MOST = 5_000;
 
 /**
- * Moves committed endings from the database to `ended.jsonl` of the target, and flushes the file. Returns the number of endings. Throws if
- * the file cannot be written; the endings then remain in the database.
+ * Moves the committed records of ended objects from the database to `ended.jsonl` of the target, and flushes the file. Returns the number
+ * of records. Throws if the file cannot be written; the records then remain in the database.
  */
 export async function writeEndedObjects(pool: Pool, plan: BackupPlan): Promise<number> {
   // Raw SQL in this function. Usually no object has ended, which the first query detects without a lock. The second query locks the file
@@ -88,7 +88,7 @@ async function append(plan: BackupPlan, endings: readonly EndedObjectRecord[]): 
     const isNew = !existsSync(file);
     const handle = await open(file, 'a+', 0o600);
     try {
-      // Appends a newline to a line that a crash truncated. The ended object of this line is still in the database and is written again.
+      // Appends a newline to a line that a crash truncated. The database still contains the record of this line, which is written again.
       const separator = (await endsInLine(handle)) ? '' : '\n';
       await handle.appendFile(`${separator}${endings.map((one) => `${JSON.stringify(one)}\n`).join('')}`);
       await handle.datasync();
@@ -113,14 +113,14 @@ const WAIT_MS = 5_000;
 
 /**
  * Returns a function whose promise resolves when `ended.jsonl` contains every object (key, session, membership, …) whose end was committed
- * before the call. Concurrent calls share one write. If the file cannot be written, or writing takes longer than 5 s, the function logs that and resolves; the worker retries until the
- * file can be written.
+ * before the call. Concurrent calls share one write. If the file cannot be written, or writing takes longer than 5 s, the function logs that
+ * and the promise resolves; the worker retries until the file can be written.
  */
 export function createEndedObjectsWriter(pool: Pool, plan: BackupPlan, log: Logger): () => Promise<void> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   return async () => {
-    // A write in progress may lack an ending that was committed after the write began, so another write follows.
+    // A write in progress may lack an object whose end was committed after the write began, so another write follows.
     next ??= current
       .catch(() => {})
       .then(() => {
@@ -139,8 +139,8 @@ async function writeAll(pool: Pool, plan: BackupPlan): Promise<void> {
 }
 
 /**
- * Reads the endings of objects after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
- * installation applies them, and the number of truncated lines. A missing file has no endings.
+ * Reads the objects that ended after a time from several files named `ended.jsonl`. Returns them in the order in which a restored
+ * installation ends them again, and the number of truncated lines. A missing file counts as empty.
  */
 export async function readEndedObjects(
   files: readonly string[],
@@ -170,15 +170,15 @@ function parseLine(line: string): EndedObjectRecord | null {
   }
 }
 
-/** Returns the paths of the files with the endings of a copy: in the copy's own target, and in the targets of this environment. */
+/** Returns the paths of the files `ended.jsonl` that concern a copy: in the copy's own target, and in the targets of this environment. */
 export const getEndedFiles = (copyFolder: string, targets: readonly string[]): string[] => [
   ...new Set([join(dirname(dirname(copyFolder)), ENDED), ...targets.map((target) => join(target, ENDED))]),
 ];
 
-/** File in a restored data directory with the endings that the first start applies and then removes. */
+/** File in a restored data directory with the objects that the first start ends again. The first start then removes the file. */
 const RESTORED = 'restored.json';
 
-/** Endings that the first start of a restored installation must apply. */
+/** Objects that the first start of a restored installation must end again. */
 const restoredSchema = z.object({ until: z.iso.datetime(), endings: z.array(endingSchema) });
 export type EndingsAfterRestore = z.infer<typeof restoredSchema>;
 
@@ -186,8 +186,8 @@ export const writeEndingsAfterRestore = (dataDir: string, state: EndingsAfterRes
   writeFileAtomically(join(dataDir, RESTORED), `${JSON.stringify(state)}\n`);
 
 /**
- * Returns the endings that the first start must apply; null if the installation was not restored, or has started since the restore. Throws
- * if the file is truncated.
+ * Returns the objects that the first start must end again; null if the installation was not restored, or has started since the restore.
+ * Throws if the file is truncated.
  */
 export async function readEndingsAfterRestore(dataDir: string): Promise<EndingsAfterRestore | null> {
   const file = join(dataDir, RESTORED);

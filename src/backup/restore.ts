@@ -38,8 +38,8 @@ export async function restoreBackup(options: {
   dataDir: string;
   passphrase: string | null;
   /**
-   * Backup targets of this environment, which may also contain an `ended.jsonl` with endings of accounts, keys and other objects. Null: no
-   * endings are applied, so that an accidental deletion is undone.
+   * Backup targets of this environment, which may also contain an `ended.jsonl` with ended accounts, keys and other objects. Null: the
+   * restored installation ends none of these objects again, so that an accidental deletion is undone.
    */
   targets: readonly string[] | null;
 }) {
@@ -108,8 +108,8 @@ async function findRestorable(from: string, at: Date | null, opener: Decrypter |
 }
 
 /**
- * Maximum time in ms between an ending and its commit. The transaction may take long, because it may delete years of readings. The copy
- * already contains endings that are older than this.
+ * Maximum time in ms between the recorded end of an object and the commit of this end. The transaction may take long, because it may delete
+ * years of readings. If an object ended earlier than this before the copy, it has also ended in the copy.
  */
 const LONGEST_TRANSACTION_MS = 3_600_000;
 

@@ -51,8 +51,8 @@ function headOf({ path, size, mtime, content }: TarEntry): Buffer {
 const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
 /**
- * Writes a tar archive (ustar). A file that shrinks while it is read is filled with zeros, and a file that grows is cut at its size, as
- * pg_basebackup does: the WAL of the copy contains the changes.
+ * Writes a tar archive (ustar). If a file shrinks while it is read, the archive fills the missing bytes with zeros; if a file grows, the
+ * archive omits the added bytes. pg_basebackup does the same: the WAL of the copy contains the changes.
  */
 export async function* tar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {

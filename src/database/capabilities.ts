@@ -22,7 +22,7 @@ export const TIERS = {
 
 export type Tier = keyof typeof TIERS;
 
-/** Tier and capabilities that were detected in a database. */
+/** Tier of a database, and its capabilities, as detected. */
 export interface DetectedDatabase {
   tier: Tier;
   capabilities: Capabilities;

@@ -1,6 +1,6 @@
 import type { Pool } from './connect.ts';
 
-// Raw SQL: settings and catalogue of the database, and a schema that may not exist.
+// Raw SQL in this file: settings and catalogue of the database, and a schema that may not exist.
 /** A pool, or a connection inside a transaction. */
 type Client = Pick<Pool, 'query'>;
 

@@ -121,7 +121,7 @@ export async function startEmbeddedPostgres(options: {
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 
-/** Line in PostgreSQL's configuration file after which the caller's settings follow. */
+/** Line in PostgreSQL's configuration file that precedes the caller's additional settings. */
 const EXTRA = '# Further settings.\n';
 
 async function lacksSettings(cluster: string, extraSettings: string): Promise<boolean> {
@@ -209,8 +209,9 @@ async function pidIn(cluster: string): Promise<number | null> {
 }
 
 /**
- * Deletes a stale pid file. pg_ctl and PostgreSQL assume a running server if the process id in the file now belongs to another process, or
- * to a zombie that no process reaps (containers without an init). PostgreSQL itself also checks the server's shared memory when it starts.
+ * Deletes a stale pid file. If the process id in the file now belongs to another process, or to a zombie that no process reaps (in
+ * containers without an init), pg_ctl and PostgreSQL would assume a running server. PostgreSQL itself also checks the server's shared
+ * memory when it starts.
  */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);

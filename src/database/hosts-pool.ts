@@ -49,8 +49,8 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     }
 
     /**
-     * Connects to the host in the wanted role. Repeats the attempt if the cached host failed, and while the time limits still grow because
-     * no host responds in time.
+     * Connects to the host in the wanted role. Tries again if the connection to the cached host failed. Also tries again after a timeout,
+     * as long as the time limits can still grow.
      */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {

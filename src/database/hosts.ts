@@ -15,7 +15,7 @@ const MAX_SLOWNESS = 8;
 class Slowness {
   factor = 1;
 
-  /** Doubles the time limit after a timeout. */
+  /** Doubles the factor after a connection has timed out. */
   increase(): void {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
@@ -123,7 +123,7 @@ export class DatabaseHosts {
 /** Thrown if a host is down or does not have the wanted role. The caller retries. */
 export class HostUnavailableError extends Error {
   override name = 'HostAway';
-  /** SQLSTATE cannot_connect_now, as from a server that does not accept connections yet. */
+  /** SQLSTATE cannot_connect_now: the server does not accept connections yet. */
   readonly code = '57P03';
 }
 

@@ -57,7 +57,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // The pool refused the caller while the connection was being established.
+          // While the connection was being established, the pool refused this caller.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));

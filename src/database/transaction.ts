@@ -76,7 +76,8 @@ export async function inSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // Closes the interface first: if one of several concurrent statements failed, none of the others may run after the rollback.
+    // The query interface is closed before the rollback: if one of several concurrent statements failed, none of the others may run after
+    // the rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

@@ -3,7 +3,7 @@ import { createLog } from '#src/core/log.ts';
 import type { Pool } from './connect.ts';
 import { waitForDatabase } from './unavailable.ts';
 
-/** Creates a pool whose connections fail with the given errors, one after the other, and then succeed. */
+/** Creates a pool whose connection attempts fail with the given errors, one error for each attempt; later attempts succeed. */
 function failing(...errors: { code?: string; message: string }[]) {
   const connect = vi.fn(async () => {
     const error = errors.shift();

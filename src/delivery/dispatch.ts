@@ -112,7 +112,7 @@ export async function recordAttempt(
       'SELECT tries FROM deliveries WHERE delivery_id = $1 AND leased_until = $2 FOR UPDATE',
       [deliveryId, leasedUntil],
     );
-    // The delivery has no row: it was deleted with its user or subscription, or another worker has taken it.
+    // If the row is missing, the delivery was deleted with its user or subscription, or another worker has taken it.
     if (rows.length === 0) return;
     const tries = rows[0].tries + 1;
     const next = succeeded ? null : computeNextAttemptAt(tries, at.now, at.random);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** Due time that marks a delivery as held back after a restore, also after it was discarded; no worker waits for this time. */
+/** Due time of a delivery that is held back after a restore, or that was discarded instead of released. No worker waits for this time. */
 export const HELD_UNTIL = new Date('9999-12-31T00:00:00Z');
 
 /** Whether a delivery with this due time is held back after a restore. Pure. */

@@ -100,7 +100,9 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/** Compares ids in the sort order of PostgreSQL, which equals that of code units, because ids use a single alphabet. */
+/**
+ * Compares ids by code unit. PostgreSQL sorts these ids in the same order, because their columns have the collation "C" and ids are ASCII.
+ */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {

@@ -12,7 +12,7 @@ export interface CheaperTariff {
   wouldHavePaid: string;
 }
 
-/** Actual or hypothetical cost of a year. */
+/** Actual cost of a year, or cost of the year with another tariff. */
 interface YearCost {
   currency: string;
   total: string;

@@ -12,7 +12,7 @@ export type Remark = (ProfileRemark & { location: string | null }) | CheaperTari
 const cachedRemarks = createShortCache<Remark[]>();
 
 /**
- * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must have checked its access to
+ * Returns the current remarks on a user's home, most urgent first; cached for a minute. The caller must already have checked the access to
  * `userId`.
  */
 export function loadHomeRemarks(db: Database, asked: ProfileQuery): Promise<Remark[]> {

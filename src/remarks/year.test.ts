@@ -15,7 +15,7 @@ import { QUARTER_HOURS_PER_DAY } from './profile.ts';
 /** Number of homes of each kind. Set a higher number after a change of the remarks' rules. */
 const HOMES = Number(process.env.REMARKED_HOMES ?? 1);
 const SEED = process.env.REMARKED_SEED ?? 'remarks';
-/** First evaluated day of a year: by then, five weeks of the home are known. */
+/** First evaluated day of a year. Before that day, less than five weeks of the home are known. */
 const FIRST_DAY = 35;
 const YEAR_DAYS = 365;
 const DAY_HOURS = 24;

@@ -168,7 +168,7 @@ function idFor(name: string, index: number, { operation }: FuzzedRequest, asker:
   return index % 20 === 19 ? `${name.slice(0, 3)}_none` : (among[index % Math.max(1, among.length)]?.id ?? 'none');
 }
 
-/** Stores the cursors and resource ids of a response; of each kind, only the latest are retained. */
+/** Stores the cursors and resource ids of a response. Of each kind, only the latest cursors and ids are retained. */
 function storeIds(ids: Ids, asker: Caller, { status, json, headers }: HttpResponse): void {
   const keep = (name: string, id: string) =>
     ids.set(name, [...(ids.get(name) ?? []), { id, by: asker }].slice(-MAX_IDS));

@@ -63,7 +63,7 @@ export const LOAD_PROBES: readonly Probe[] = [
       await answerMs(world, neighbour);
       let isOver = false;
       let answered = 0;
-      // Keeps 110 requests of the hog (an account that overloads the service) in flight until the neighbour's requests are done.
+      // Keeps 110 requests of a hog (an account that overloads the service) in flight until the neighbour's requests are done.
       const asked = Array.from({ length: 110 }, async () => {
         while (!isOver)
           if ((await world.ask('GET', hog.path, { key: hog.key, isDiscarded: true })).status === 200) answered++;

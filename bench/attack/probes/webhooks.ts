@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { defineProbe, expectOneOf, expectThat, type Probe, ProbeSkippedError } from '../probe.ts';
 import { pause } from '../world.ts';
 
-/** Spellings of addresses that no webhook may reach. */
+/** Addresses that no webhook may reach, in different notations. */
 const PRIVATE = [
   '127.0.0.1',
   'localhost',

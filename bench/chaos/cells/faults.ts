@@ -149,7 +149,9 @@ function ofDatabase(cell: ChaosCell, spared: ChaosCell): CellFault[] {
   ];
 }
 
-/** Faults during the move of an account. Whatever the result of the first run of the move command, a later run must complete the move. */
+/**
+ * Faults during the move of an account. Even if a fault makes the first run of the move command fail, a later run must complete the move.
+ */
 function createMoveFaults({ routers, cells: [first, c2], move }: CellsInstallation, mover: Mover): CellFault[] {
   const [router] = routers.all;
   const whileMoving = (name: string, interrupt: (running: ReturnType<typeof move>) => Promise<unknown>): CellFault => ({

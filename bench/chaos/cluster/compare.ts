@@ -1,4 +1,6 @@
-/** Observations of a run from outside. Readings are named `device time value`, hours `account start`. Pure data. */
+/**
+ * Observations of a run from outside the service. A reading's name is `device time value`, an hour's name is `account start`. Pure data.
+ */
 export interface ChaosRunRecords {
   /** Readings that homes published. */
   published: ReadonlySet<string>;

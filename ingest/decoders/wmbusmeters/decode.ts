@@ -47,7 +47,7 @@ function prefixOf(media: unknown): string | null {
 
 /** Meaning of a telegram's field, without the medium of the meter. */
 interface Field {
-  /** Channel such as `import`, `export/t1`, `import/l2` or `cooling/import`. For a volume, the string is empty, or a tariff such as `/t1`. */
+  /** Channel such as `import`, `export/t1`, `import/l2` or `cooling/import`. For a volume: empty, or a tariff such as `/t1`. */
   channel: string;
   kind: 'energy_total_kwh' | 'power_w' | 'volume_total_m3';
 }
@@ -186,7 +186,10 @@ function decode({ topic, payload, receivedAtMs }: DeviceMessage, { tz }: Decoder
 const withMedium = (prefix: string, channel: string) =>
   prefix.endsWith('cooling/') ? prefix + channel.replace('cooling/', 'other/') : prefix + channel;
 
-/** Returns the fields that have a value. If several fields of a meter have the same meaning, only the one with the most usual name. */
+/**
+ * Returns the fields that have a value. Of several fields of a meter with the same meaning, only the one with the most usual name is
+ * returned.
+ */
 function fieldsOf(body: Json): (Field & { name: string })[] {
   const best = new Map<string, Field & { name: string; rank: number }>();
   for (const name of Object.keys(body)) {

@@ -40,7 +40,7 @@ const form = (csrf: string, content: string) =>
   `<form method="post"><input type="hidden" name="csrf" value="${csrf}">\n${content}</form>\n`;
 
 /**
- * Returns the pages of consent in a language, as HTML with at most one form each and no script. `csrf`: token bound to the session and the
+ * Returns the consent pages in a language, as HTML with at most one form each and no script. `csrf`: token bound to the session and the
  * request.
  */
 export async function consentPages(language: Language) {
@@ -60,7 +60,7 @@ export async function consentPages(language: Language) {
     return `<p>${words.greenButton({ length, history })}</p>\n`;
   };
   return {
-    /** Page for a request that has ended, or that another browser began. */
+    /** Page for a consent request that has ended, or that another browser began. */
     over: () => page(words.over),
     /**
      * Returns a page that reloads itself. Browsers send the session cookie with this reload, but not with a request that a page of another

@@ -160,7 +160,7 @@ function allow(
 }
 
 /**
- * Sends a page of consent. `redirect`: address to which the page's form may lead, because browsers apply form-action to redirects after a
+ * Sends a consent page. `redirect`: address to which the page's form may lead, because browsers apply form-action to redirects after a
  * form, too.
  */
 function send(reply: FastifyReply, status: number, page: string, redirect?: URL) {

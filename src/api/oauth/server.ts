@@ -9,7 +9,7 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 import { OAUTH_PATHS } from './paths.ts';
 import type { OauthStore } from './store.ts';
 
-/** Names of the cookies of a pending request for consent. Each is limited to the path of the request. */
+/** Names of the cookies of a pending consent request. Each cookie is limited to the path of the request. */
 const COOKIES = {
   session: '__Secure-energy_oauth',
   interaction: '__Secure-energy_consent',

@@ -11,7 +11,7 @@ import type { Database } from '#src/database/connect.ts';
 import type { OauthTokenKind } from '#src/database/enums.ts';
 import { type AuthorizationEnd, endAuthorizations } from '#src/users/app-access.ts';
 
-/** Time for which the response to a refresh is repeated, because the app may not have received it. */
+/** Time for which the token response to a refresh is repeated, because the app may not have received the response. */
 const REPEATED_MS = 30_000;
 /** Retention of used refresh tokens. After that time, a reused token is refused, but no longer ends the authorization. */
 const USED_FOR_MS = 30 * DAY_MS;

@@ -225,12 +225,14 @@ export function createLimitedFetch(ca: string | undefined): client.CustomFetch {
   };
 }
 
-/** The provider is unavailable or its response is invalid, so the person could not be identified. */
+/** Error: the provider is unavailable or its response is invalid, so the person could not be identified. */
 export class ProviderUnavailableError extends Error {
   override name = 'ProviderUnavailable';
 }
 
-/** The provider refused the sign-in, or its response failed verification. `reason`: the OAuth error code, if the provider sent one. */
+/**
+ * Error: the provider refused the sign-in, or its response failed verification. `reason`: the OAuth error code, if the provider sent one.
+ */
 export class SignInRefusedError extends Error {
   override name = 'SignInRefused';
   readonly reason: string | null;

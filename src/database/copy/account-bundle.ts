@@ -103,8 +103,8 @@ export async function renumberIncoming(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // `catching_up_to` means "up to this delivery". If that delivery no longer exists, the last remaining delivery with a lower number
-  // replaces it.
+  // `catching_up_to` means "up to this delivery". If the delivery with this number no longer exists, the last remaining delivery with a
+  // lower number replaces it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint

@@ -6,8 +6,8 @@ export interface CopiedRelation {
    */
   by?: string;
   /**
-   * Set for relations of which only some rows are copied. `view`: contains these rows in both sessions, in the form for the target.
-   * `whose`: condition that only these rows meet at the target.
+   * Set for relations of which only some rows are copied. `view`: a view with these rows, in the form for the target, which exists in the
+   * sessions at both installations. `whose`: condition that only these rows meet at the target.
    */
   part?: { view: string; whose: string };
 }
@@ -34,7 +34,8 @@ interface ReturnedRelation {
   relation: string;
   whose: string;
   /**
-   * If set, the rows remain and only this reference column is cleared. After a failed move, the column is restored if it is still null.
+   * If set, the row remains when the account is deleted, and only this reference column is cleared. After a failed move, the column is
+   * restored if it is still null.
    */
   column?: string;
 }
@@ -170,7 +171,8 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   },
   { relation: 'email_changes', whose: '(user_id = ANY ($1) OR requester_user_id = ANY ($1))' },
   { relation: 'temporary_secrets', whose: OF_DEVICE },
-  // Restored after a failed move: running workers have cached that these series are recorded here, and would not record them again.
+  // These rows are restored after a failed move: running workers have cached that the series are recorded here, and would not record the
+  // series again.
   { relation: 'untimed_series', whose: OF_DEVICE },
   // Memberships in which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },

@@ -102,7 +102,7 @@ async function rowsOf(
   const whose =
     of.deviceId === undefined ? sql`devices.user_id = ${of.userId}` : sql`devices.device_id = ${of.deviceId}`;
   const managed = isOwnAccountReach(reach) ? sql`devices.managed_by = 'owner'` : sql`true`;
-  // Raw SQL: reads the readings on both sides of a note by the index of their series.
+  // Raw SQL: finds the readings before and after the reading of a note (a stored verdict) by the index of their series.
   const { rows } = await sql<Row>`
     SELECT devices.device_id, devices.location, s.channel, s.kind, s.native_name, s.meter, n.read_at AS at, a.value AS after, b.value AS before,
       (SELECT r.read_at FROM readings r WHERE r.series_id = s.series_id AND r.read_at > n.read_at AND r.interval_ms = 0

@@ -13,7 +13,7 @@ interface ComputedEdit {
   startMs: number;
   fromMs: number;
   toMs: number;
-  /** Whether the edit adds a reading at its start. */
+  /** Whether the edit adds a reading at the start of its time range. */
   hasValue: boolean;
   /** Instants that an edit for a clock set back excludes. Null: the edit excludes its whole time range. */
   instants: ReadonlySet<number> | null;

@@ -13,7 +13,7 @@ export interface DeviceReading {
   at: Date;
   /** Length of an interval reading in ms; 0 for other kinds; -1 if a person entered the reading or an edit by the clock added it. */
   intervalMs: number;
-  /** In the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
+  /** Value of the reading in the units of `readings.value`: mWh (0.001 l), mW, 0.001 °C, 0.001 %, or 0 and 1. */
   value: number;
   verdict: ReadingVerdict;
   /** The edit that excludes or added the reading; null if there is none. */
@@ -25,7 +25,7 @@ export const formatReadingCursor = ({ at, series, intervalMs }: DeviceReading): 
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 
 /**
- * Returns the readings of a device within the caller's reach, in order of time, series and length. Null if there is no such device. Of two
+ * Returns the readings of a device that the caller may access, in order of time, series and length. Null if there is no such device. Of two
  * values for the same time, only the lower one is stored. Readings that retention has deleted are missing.
  */
 export async function listReadings(

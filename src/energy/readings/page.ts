@@ -93,8 +93,8 @@ export async function readReadingsPage(
 }
 
 /**
- * SQL: whether the reading that reading `n` confirms is still on hold (verdict `held`). Between the two, there are only readings with the
- * verdict false.
+ * SQL: whether the reading that reading `n` confirms is still on hold (verdict `held`). The confirmed reading is the last one before `n`
+ * that has a stored verdict other than `glitch` and `excluded`.
  */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h

@@ -32,7 +32,7 @@ export interface ReadingFacts {
   atMs: number;
   /** Stored verdict of the counting rule. Null: the reading was counted without a remark, if its series counts. */
   note: string | null;
-  /** Whether the reading agrees with a reading on hold that is not decided yet. */
+  /** Whether the reading agrees with an earlier reading on hold, which has no final verdict yet. */
   isAwaiting: boolean;
   /** Time of the series' previous reading that no edit excludes. Null if there is no such reading. */
   previousMs: number | null;
