@@ -159,7 +159,7 @@ export async function runBenchmark(): Promise<BenchmarkResult> {
           firstRound: share(first.cpuUs.postgres, storageCostOf(measured.many).cpuUs),
           bytesPerDevice: Math.round(((rate.ingestMib - emptyMib) * 1_048_576) / DEVICES.many),
         };
-        // The steady run takes place only after the largest size.
+        // The steady run takes place only after the rounds at the largest size of the database.
         if (STEADY_MINUTES > 0 && million === SIZES.at(-1)) steady = await steadyState(database.pool, round, rate.many);
         return rate;
       });
@@ -303,7 +303,10 @@ const linesOfCosts = ({ floor, few, many, firstRound, bytesPerDevice }: Costs): 
   `first round of new devices / later rounds: ${firstRound}; memory a device: ${bytesPerDevice} B`,
 ];
 
-/** Goals for the cost of a reading. Memory has a goal only for a million devices, because it is measured in MiB of a whole process. */
+/**
+ * Goals for the cost of a reading. Memory has a goal only in a run with a million devices, because the memory of the whole process is
+ * measured in MiB.
+ */
 function goalsOfCosts({ floor, few, many, firstRound, bytesPerDevice }: Costs): Goal[] {
   const memory = { what: 'Memory of a worker for each device', measured: bytesPerDevice, unit: ' B' };
   return [
@@ -346,7 +349,7 @@ async function addDevices(pool: Pool, count: number): Promise<void> {
   await pool.query('VACUUM ANALYZE users, devices, device_heads');
 }
 
-/** Rate in a run of several minutes that includes vacuum and checkpoints. */
+/** Rate in a run of several minutes, which includes vacuums and checkpoints. */
 interface Steady {
   /** Readings/s over the whole time, in its slowest whole minute, and in its last minute. */
   perSecond: number;

@@ -15,7 +15,7 @@ export const READINGS_PER_HOME_YEAR = 105_120;
 
 const later = (measure: Measure) =>
   LATER_QUARTER_HOURS.map((quarter) => getQuarterHourColumn(COLUMN_BY_MEASURE[measure], quarter)).join(', ');
-/** SQL column lists: for each measure that has data, the columns of all quarter-hours of an hour except the first. */
+/** SQL lists of the columns of all quarter-hours of an hour except the first, for each measure that has data. */
 const LATER = { energy: later('energyMilliwattHours'), count: later('readingCount'), covered: later('coveredMs') };
 
 /** First and last day of a year of data, as ISO dates in UTC. */

@@ -105,8 +105,9 @@ function processesOf(session: number, folder: string): Process[] {
 }
 
 /**
- * Whether a process was started by the run. Its working folder is not sufficient evidence, because a user's shell may also be in the run's
- * folder. PostgreSQL is recognised by its name, because it overwrites its environment with its title.
+ * Whether a process was started by the run: its working folder is in the run's folder, and its environment contains the run's TMPDIR. The
+ * working folder alone is not sufficient, because a user's shell may also be there. PostgreSQL is recognised by its name, because it
+ * overwrites its environment with its title.
  */
 const isOf = (folder: string, pid: string, name: string): boolean =>
   workingFolderOf(pid).startsWith(folder + sep) &&

@@ -39,7 +39,7 @@ export interface BenchmarkTableRow {
   command: string;
 }
 
-/** Returns the questions of the README's table that the npm script `script` answers. With `name`: only those of one benchmark. */
+/** Returns the questions of the README's table that the npm script `script` answers. With `name`: only the questions of one benchmark. */
 export function listBenchmarkQuestions(script: 'bench' | 'chaos' | 'attack', name = ''): BenchmarkTableRow[] {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n');
   const rows = lines.flatMap((line) => {

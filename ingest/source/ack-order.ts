@@ -1,8 +1,8 @@
 import type { Receipt } from './source.ts';
 
 /**
- * Maximum time and number of acknowledgements that wait for one late message. A slow batch of another partition may take about that time.
- * For each acknowledgement that waits, the broker can have one message fewer in flight (at most 30,000).
+ * Maximum time and number of acknowledgements that wait for one late message. A slow batch of another partition may take about as long as
+ * this maximum time. For each acknowledgement that waits, the broker can have one message fewer in flight (at most 30,000).
  */
 const MAX_HELD = { ms: 1_000, count: 10_000 };
 /**

@@ -73,7 +73,7 @@ export class Session implements LoginConnection {
     this.#sendPuback = createPubackSender(() => (!client.closed && conn.writable ? (client.version5 ?? conn) : null));
   }
 
-  /** The account towards whose limits the messages count. */
+  /** Account whose limits apply to the messages of this connection. */
   get account(): string {
     return this.by.owner?.accountId ?? this.by.username;
   }

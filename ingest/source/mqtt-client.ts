@@ -20,7 +20,7 @@ const RECEIVE_MAXIMUM = 30_000;
  */
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
 const KEEPALIVE_SECONDS = 60;
-/** An acknowledgement postpones the next ping at most once in each 1/n of the keepalive. */
+/** Number of parts into which the keepalive time is divided. In each part, an acknowledgement postpones the next ping at most once. */
 const PING_PARTS = 10;
 /** Reason code (MQTT 5, 4.13): another client connected with the same client id. */
 const SESSION_TAKEN_OVER = 0x8e;

@@ -1,7 +1,7 @@
 import { SharedSpace } from '#src/core/shares.ts';
 import { HOUR_MS } from '#src/core/units.ts';
 
-/** Approximate memory of a session without its name, and of one message. */
+/** Approximate memory of a session without its name, and of one message, in bytes. */
 const SESSION_BYTES = 300;
 const MESSAGE_BYTES = 48;
 /**
@@ -140,8 +140,8 @@ export class UnreleasedMessages {
     const login = this.#logins.get(getLoginOfSession(id));
     login?.ids.delete(id);
     if (login?.ids.size === 0) this.#logins.delete(getLoginOfSession(id));
-    // Calls the callbacks of waiting connections with an error, because otherwise the connections would wait forever. They are then closed,
-    // and a repetition of the message counts as a new message.
+    // Calls the callbacks of waiting connections with an error, because otherwise the connections would wait forever. The connections are
+    // then closed, and a repetition of the message counts as a new message.
     const dropped = new Error('the messages of the session at QoS 2 were dropped');
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }

@@ -16,7 +16,7 @@ export interface StretchBounds {
   readonly lastMs: number;
   /** Number of further readings before `firstMs`. */
   readonly back: number;
-  /** Number of further readings beyond `lastMs`. */
+  /** Number of further readings after `lastMs`. */
   readonly beyond: number;
   /**
    * If an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms), before which the further

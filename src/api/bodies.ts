@@ -86,7 +86,7 @@ export function acceptExactJson(scope: FastifyInstance, members: readonly string
   });
 }
 
-/** Parses CSV with the header `columns`. The body's size is the only limit to the number of rows here; the schema checks the number. */
+/** Parses CSV with the header `columns`. This parser limits the number of rows only by the body's size; the schema checks the number. */
 async function rowsOf(text: string, columns: readonly string[]): Promise<CsvRows> {
   const table = await readCsvTable(text, Number.POSITIVE_INFINITY);
   const header = columns.join(',');

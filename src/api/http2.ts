@@ -180,7 +180,7 @@ function bound(request: Http2ServerRequest, response: Http2ServerResponse, patie
     ? undefined
     : setTimeout(() => {
         fail();
-        // This call has no effect if the response is complete.
+        // Resetting the stream has no effect if the response is complete.
         setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 1_000).unref();
       }, patience.requestTimeout);
   request.once('end', () => clearTimeout(late));

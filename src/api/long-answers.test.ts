@@ -29,7 +29,7 @@ test('a caller with several long answers at once receives one page at a time wit
   // longer.
   expect(Math.max(...together)).toBeGreaterThan(10 * PAGES * PAGE_MS);
   expect(aloneMs).toBeLessThan(Math.max(...together) / 3);
-  // An earlier pause does not delay the account's next single request.
+  // A pause after concurrent requests of the account does not delay the account's next single request.
   expect(await read('usr_1')).toBeLessThan(Math.max(...together) / 3);
 });
 

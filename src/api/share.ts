@@ -46,7 +46,7 @@ export function createRequestShare(
       if (mine.running < atOnce) mine.running++;
       else if (!(await hasTurn(mine.waiting, waitMs))) return null;
       return () => {
-        // The next waiting request takes over the slot of the ended request.
+        // The next waiting request gets the slot of the request that has ended.
         const next = mine.waiting.shift();
         if (next) return next();
         mine.running--;

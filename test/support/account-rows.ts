@@ -27,8 +27,8 @@ const OF_THE_DATABASE = new Set([
 const OF_DEVICES = (column: string) => `SELECT ${column} FROM devices WHERE user_id = ANY ($1)`;
 
 /**
- * Returns all rows of some accounts by relation, as ordered JSON texts in which names replace internal numbers. With `others`, returns the
- * rows of all other accounts instead.
+ * Returns all rows of some accounts, by relation, as ordered JSON texts. In the texts, names replace internal numbers. With `others`,
+ * returns the rows of all other accounts instead.
  */
 export async function readAccountRows(
   pool: Pool,

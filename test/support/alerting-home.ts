@@ -13,8 +13,8 @@ export interface AlertingHome {
 }
 
 /**
- * Registers hooks that create and remove an alerting home. `begin` receives the home before each test. `now`: time at which the aggregates
- * are up to date.
+ * Registers hooks that create and remove an alerting home. `begin` receives the home before each test. `now`: time up to which the
+ * aggregates are refreshed.
  */
 export function registerAlertingHome(now: Date, begin: (made: AlertingHome) => void): void {
   let database: TestDatabase;

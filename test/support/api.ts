@@ -63,7 +63,7 @@ export interface TestApi {
 export const TEST_URL = 'https://localhost:8443';
 
 let users = 0;
-/** TLS key and certificate that all APIs of this test process share. */
+/** TLS key and certificate of all APIs of this test process. */
 let certificate: ReturnType<typeof generate> | undefined;
 
 /** Rate limit that is too high to be reached. */
@@ -92,7 +92,7 @@ export async function testApi(
     environment?: 'live' | 'sandbox';
     /** Identity provider with which people sign in to the dashboard. */
     oidc?: NonNullable<Parameters<typeof buildApp>[1]['oidc']>;
-    /** Maximum number of database connections of the API and the test together. */
+    /** Maximum number of database connections that the API and the test use together. */
     connections?: number;
     log?: Logger;
     /** Signal on which the API makes its clients connect to another process, as it does before it stops. */

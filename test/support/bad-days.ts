@@ -56,7 +56,8 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
         // The counts include messages that were sent before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // If a broker without persistence has acknowledged readings and lost them, the service is not responsible.
+        // If a broker without persistence acknowledged readings and then lost them, the lost readings do not count as losses of the
+        // service.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

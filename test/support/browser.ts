@@ -131,8 +131,8 @@ const LOOKS = [
 ] as const;
 
 /**
- * Axe's rules whose findings depend on a page's texts. They suffice for a page in a further language, after all rules have tested it in
- * one.
+ * Axe's rules whose findings depend on a page's texts. After a page has been tested by all rules in one language, these rules suffice for
+ * the other languages.
  */
 export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...[

@@ -20,7 +20,7 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   const tier = inject('tier');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = createPool(inject('adminUrl'), { max: 1 });
-  // Strategy of the copy: copying files takes half as long as copying page by page through the WAL.
+  // Strategy of the database copy: copying files takes half as long as copying page by page through the WAL.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });

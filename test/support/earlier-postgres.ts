@@ -5,7 +5,7 @@ import { CURRENT_PACKAGE } from '#src/database/postgres-binaries.ts';
 
 /** Previous major version of PostgreSQL, from which an upgrade is tested. */
 export const EARLIER_POSTGRES_MAJOR = 17;
-/** Folder into which `npm run test:setup` installs its programs by npm. */
+/** Folder into which `npm run test:setup` installs the programs of the previous version by npm. */
 export const EARLIER_POSTGRES_FOLDER = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   'energy-usage-service',

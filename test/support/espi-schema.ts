@@ -30,7 +30,7 @@ const XML = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamesp
 
 /** Validates a feed by the published ESPI schema. Returns libxml2's errors; empty if the feed is valid. */
 export async function validateByEspiSchema(feed: string): Promise<string[]> {
-  // Loads the validator only here: the check whether the schema exists does not need it.
+  // The validator is loaded only here, because the check whether the schema exists does not need the validator.
   const { validateXML } = await import('xmllint-wasm');
   const schema = (name: string) => {
     const contents = readFileSync(join(FOLDER, name), 'utf8');

@@ -136,7 +136,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/groups/${groups[0]}`, { method: 'PATCH', key: admin.key, body: under });
   await post(`/v1/groups/${groups[0]}/users`, { add: ['usr_0', admin.userId, answer.json.user_id] });
   await post('/v1/keys', { name: 'feeder', group_id: groups[0] });
-  // Two sign-ins, one used and one pending.
+  // Two requests to sign in: one whose code was used, and one whose code is still unused.
   const signIn = async () => {
     const before = api.mailed.length;
     const email = (await pool.query('SELECT email FROM users WHERE user_id = $1', [admin.userId])).rows[0].email;
@@ -192,8 +192,8 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
-  // A late reading at the end of the first bill's period. It changes the bill, because its value is not on the straight line between the
-  // readings before and after it.
+  // A late reading at the end of the first bill's period. The reading changes the bill, because its value is not on the straight line
+  // between the readings before and after it.
   await home.read([[new Date(createDayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }

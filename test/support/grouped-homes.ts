@@ -81,7 +81,7 @@ export function registerGroupedHomes(count: number): GroupedHomes {
       const { api } = grouped;
       const { pool, capabilities } = api.database;
       await pool.query('UPDATE users SET timezone = $1 WHERE user_id = $2', [zone, utility.userId]);
-      // Each call uses a later time, because a worker checks a group again only after a while.
+      // Each call uses a later time, because a worker checks a group again only after a minimum time.
       keptAt += 10 * 60_000;
       return storeGroupSums({
         pool,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** A mosquitto that a test has started, on a free loopback port. */
+/** A mosquitto broker that a test has started, on a free loopback port. */
 export interface Mosquitto {
   url: string;
   pid: number;
@@ -32,7 +32,7 @@ export async function startMosquitto({
   const ownConfiguration = configuration?.replace(/^listener 1883$/m, `listener ${port} 127.0.0.1`);
   // Mosquitto stores persistent data in the folder unless the configuration names another one.
   const persistenceLine = ownConfiguration?.includes('persistence_location') ? '' : `persistence_location ${folder}/\n`;
-  // As root, mosquitto would switch to another user, who may not enter the folder.
+  // If this process is root, mosquitto would switch to another user, who may not be allowed to enter the folder.
   await writeFile(
     join(folder, 'conf'),
     ownConfiguration

@@ -58,7 +58,7 @@ function expectMeters(device: StoredDevice, all: ReadingHistory['readings']): vo
       if (words.includes('unknown')) return [one];
       return mine.join() === meterWords.join() ? [{ ...one, channel: plainly(one.channel) }] : [];
     });
-    // Edits of other channels do not apply to this meter.
+    // Edits of other channels do not apply to this separate meter.
     const edits = inForce(device).flatMap((edit) => {
       const media = (edit.channel ?? '').split('/').filter((word) => MEDIA.has(word));
       if (edit.channel === null) return [edit];

@@ -50,7 +50,7 @@ export const arbitraryDelivery = fc.record({
   pieces: fc.array(fc.record({ step: fc.nat(200), device: fc.nat(DEVICE_COUNT - 1), lengthMs: arbitraryChunkMs }), {
     maxLength: 12,
   }),
-  /** Length of the chunks in which the rest is recomputed after all readings have arrived. */
+  /** Length of the chunks in which the rest of the past is recomputed after all readings have arrived. */
   lastPieceMs: fc.constantFrom(7 * HOUR_MS, 50 * HOUR_MS, Number.POSITIVE_INFINITY),
 });
 type Delivery = typeof arbitraryDelivery extends fc.Arbitrary<infer T> ? T : never;

@@ -17,7 +17,7 @@ export const PLACEMENTS: ReferencePlacement[] = [
 ];
 export const INSIGHT_INCLUDES =
   'grid_import,grid_export,production,charged,discharged,consumption,untracked,self_consumed,autarky,estimated,coverage';
-/** Range of days that contains all data in every time zone. */
+/** First and last day of a range that contains all data in every time zone. */
 export const DATA_RANGE: [string, string] = ['2026-03-26', '2026-04-01'];
 
 export interface TestHome {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { freePort } from './free-port.ts';
 import { waitUntilReachable } from './mosquitto.ts';
 
-/** A Redis that a test has started, on a free loopback port and without persistence. */
+/** A Redis server that a test has started, on a free loopback port and without persistence. */
 export interface TestRedis {
   url: string;
   stop(): Promise<void>;

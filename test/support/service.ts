@@ -8,7 +8,7 @@ import { PROGRAM } from './program.ts';
 /** A role of the service that runs in a separate process, as in production. */
 export interface RoleProcess {
   process: ChildProcess;
-  /** Ports that the role has reported when it became ready. */
+  /** Ports that the role reported when it became ready. */
   ready: Record<string, number>;
   /** Sends SIGKILL to the process, and waits until it has ended. */
   kill(): Promise<void>;

@@ -128,7 +128,7 @@ export class AmqpSource implements MessageSource {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#isLeaving = true;
-    // The worker continues to read the connection, to receive the broker's reply.
+    // The worker continues to read the connection, to receive the broker's reply to the closing of the connection.
     this.#session?.reading.goOn();
     this.#counting.stop();
     if (this.#session) await withTimeout(this.#session.connection.close());
@@ -241,7 +241,7 @@ interface Session {
   ended: Promise<Error>;
   /** Closes the connection and records the reason. */
   end(why: Error): void;
-  /** Functions that hand over a shard, one for each shard. */
+  /** Functions that hand over shards, one function for each shard. */
   shards: (() => Promise<void>)[];
   reading: ReturnType<typeof createReadControl>;
 }

@@ -3,7 +3,7 @@ import { type ChannelModel, type ConsumeMessage, IllegalOperationError } from 'a
 
 export interface ShardOptions {
   queue: string;
-  /** Priority of this consumer; the broker delivers to the consumer with the highest. */
+  /** Priority of this consumer. The broker delivers to the consumer with the highest priority. */
   priority: number;
   /** Maximum number of messages that the broker delivers before they are acknowledged. */
   prefetch: number;

@@ -32,7 +32,8 @@ export async function runProgram(
   { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<string> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, cwd });
-  // Ignores errors of the standard input: a program that ends early does not read it, and explains the reason on its error output.
+  // Errors of the standard input are ignored: a program that ends early does not read its standard input, and explains the reason on its
+  // error output.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

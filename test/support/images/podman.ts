@@ -87,7 +87,7 @@ export function podman(...args: string[]): string {
   return stdout.trim();
 }
 
-/** Whether podman succeeds with these arguments. */
+/** Runs podman with these arguments. Returns whether it succeeded. */
 export function podmanSucceeds(...args: string[]): boolean {
   try {
     podman(...args);

@@ -39,7 +39,7 @@ export async function connectVisitor(at: {
       const headers = { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const method = body ? 'POST' : 'GET';
       const outgoing = request(
-        // Uses a new connection: connections from before `podman-compose down` have lost their network.
+        // Each request uses a new connection, because connections from before `podman-compose down` have lost their network.
         { host: address, port: 8443, path, method, headers, timeout: 30_000, agent: false, ...server, ...trusted },
         async (response) => {
           const text = Buffer.concat(await response.toArray()).toString();

@@ -31,7 +31,7 @@ export function makeDebian13(): void {
     renameSync(fresh, DEBIAN_13);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Another run has created an equivalent folder first.
+    // Another run has created an equivalent folder earlier.
     if (!isThere()) throw error;
   }
 }

@@ -3,7 +3,7 @@ import { createTemporarySubfolder } from './inner-folder.ts';
 import { DEBIAN_13, DEBIAN_13_POSTGRESQL_BIN } from './reach.ts';
 import { findUserIds, runServer, type TestServer } from './server.ts';
 
-/** Starts the PostgreSQL 17 of Debian 13, with its Apache-licensed TimescaleDB. */
+/** Starts PostgreSQL 17 of Debian 13, with Debian's TimescaleDB under the Apache licence. */
 export async function startApache({ preload = true }: { preload?: boolean } = {}): Promise<TestServer> {
   const folder = createTemporarySubfolder();
   const { uid, gid } = findUserIds(DEBIAN_13, 'postgres');
