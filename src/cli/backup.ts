@@ -44,7 +44,7 @@ export function registerCommands(program: Command): void {
     .option(...PASSPHRASE)
     .option(...AT)
     .option(...JSON_OPTION)
-    // If both the parent command and the subcommand have an option, commander assigns its value to the parent.
+    // If the parent command and the subcommand have an option of the same name, commander assigns its value to the parent.
     .action((_options: Options, command: Command) => verify(command.optsWithGlobals()));
   backup
     .command('init')

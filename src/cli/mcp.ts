@@ -29,7 +29,7 @@ export function registerCommands(program: Command): void {
 }
 
 async function run(o: { url: URL; key: string; ca?: string; allowWrite?: boolean }): Promise<void> {
-  // Imported here, because the program also loads this file only to print the help of the command.
+  // The tools are imported here, because the program also loads this file only to print the help of the command.
   const [{ serveStdio }, { createRemoteToolbox }, { createToolServer }] = await Promise.all([
     import('@modelcontextprotocol/server/stdio'),
     import('#src/api/mcp/remote-toolbox.ts'),

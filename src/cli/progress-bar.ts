@@ -5,7 +5,7 @@ import type { MoveSteps } from '#src/start/move.ts';
 /** Methods of a progress bar that commands use. */
 export type ProgressBar = Pick<SingleBar, 'start' | 'update' | 'increment' | 'stop'>;
 
-/** Time in ms between two lines of progress in a file or a pipe. Work that takes less time prints no line. */
+/** Time in ms between two lines of progress if the output is a file or a pipe. Work that takes less time prints no line. */
 const LINE_MS = 5_000;
 
 /**

@@ -101,7 +101,7 @@ async function listen(pool: Pool, config: Config, options: ListenOptions, stop: 
 const lockOf = (webhookId: string): bigint => advisoryLockId('listener of', webhookId);
 
 async function listenersOf(db: Database, userId: string): Promise<string[]> {
-  // One page contains all subscriptions, because an account has at most 100.
+  // One page contains all subscriptions of the account, because an account has at most 100.
   const webhooks = await listWebhooks(db, userId, { limit: PAGE });
   return webhooks.filter(({ url }) => url === ADDRESS).map(({ webhook_id }) => webhook_id);
 }

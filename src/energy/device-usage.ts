@@ -46,7 +46,7 @@ export async function deviceUsage(
       heating_minutes: one.heatingMinutes,
     });
   }
-  // In order of time. If the clock shows an hour twice, the hour with the greater UTC offset comes first.
+  // Sorts the rows by time. If the clock shows an hour twice, the hour with the greater UTC offset comes first.
   const instant = (row: DeviceUsage) => Date.parse(row.starts_at ?? row.date);
   return [...rows.values()].sort((a, b) => instant(a) - instant(b));
 }

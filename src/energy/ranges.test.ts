@@ -29,7 +29,7 @@ test('pieces of UTC hours are as long as the hours of a zone allow', () => {
 });
 
 test('the length of pieces is found as fast for eight thousand years as for eighty', () => {
-  // Takes the best of five runs, because the first runs include compilation.
+  // The shortest of five runs counts, because the first runs include just-in-time compilation.
   const times = Array.from({ length: 5 }, () =>
     processorMs(() => findLongestPieceMinutes(createDayRange('1970-01-01', '9999-12-30', 'Europe/Berlin'))),
   );

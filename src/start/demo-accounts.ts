@@ -53,9 +53,7 @@ const DYNAMIC = { add: '0.1482', multiply: '1.21', standing_per_day: '0.25' };
 const SERIES_NAME = 'Wholesale prices (simulated)';
 const LOOK_MS = HOUR_MS;
 
-/**
- * Returns the first day of an offer: so far in the future that the offer never becomes the current tariff of the demo.
- */
+/** Returns the first day on which an offer is valid: so far in the future that the offer never becomes the current tariff of the demo. */
 const inAYear = (now: Date): string => new Date(now.getTime() + 365 * DAY_MS).toISOString().slice(0, 10);
 
 const named = ({ users }: DemoHomes, name: string): DemoHome | undefined =>

@@ -130,7 +130,7 @@ async function stopBoth(
 /** Moves the data, unless an earlier, interrupted run completed this step. */
 async function moveOnce(sourceUrl: string, targetUrl: string, steps: MoveSteps): Promise<void> {
   const pools = { source: createPool(sourceUrl, { max: 1 }), target: createPool(targetUrl, { max: 1 }) };
-  // The query fails in a new, empty database, which has no schema.
+  // The query fails in a new cluster, whose database has no schema yet.
   const isDone = await isTargetFilled(pools).catch(() => false);
   await Promise.all([pools.source.end(), pools.target.end()]);
   if (isDone) return;

@@ -68,7 +68,7 @@ export async function closeAuthorizations(db: Database, ids: readonly string[]):
   await db.deleteFrom('authorizations').where(isOneOf('authorization_id', ids)).execute();
 }
 
-/** The whole list is one SQL parameter. */
+/** Returns the SQL condition that a column contains one of the ids. All ids are passed as one SQL parameter. */
 const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${ids}::text[])`;
 
 /**

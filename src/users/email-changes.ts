@@ -157,7 +157,7 @@ export async function limitEmailChangeMailsOfDay(
   throw new AppError('tooManyRequests', { retryAfterSeconds });
 }
 
-/** Returns the times of an account's events of one type within the last day, in order. */
+/** Returns the times of an account's events of one type within the last day, in order of time. */
 async function eventsOfDay(trx: Database, userId: string, type: string, now: Date): Promise<Date[]> {
   const rows = await trx
     .selectFrom('events')

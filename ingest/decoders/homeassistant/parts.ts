@@ -11,7 +11,10 @@ export interface EntityConfig {
   config: Json;
 }
 
-/** Members that a device's entities inherit unless they set them themselves. By long name, with all spellings. */
+/**
+ * Members that an entity inherits from its device unless the entity sets them itself: all spellings of each member, by the member's long
+ * name.
+ */
 const SHARED: readonly (readonly [string, readonly string[]])[] = [
   ['~', ['~']],
   ['state_topic', ['state_topic', 'stat_t']],

@@ -116,7 +116,7 @@ const mediumOf = (body: Json): string[] =>
     return typeof text === 'string' && text.length <= 40 && getNameFacts(text).medium !== '' ? [text] : [];
   });
 
-/** A topic level `times`: a folder of hourly values in Norwegian, but also an English word. */
+/** A topic level `times`: in Norwegian a folder of hourly values, but also an English word. */
 const HOURLY = /(?:^|\/)times(?:\/|$)/i;
 
 /** End of a topic with Tuya's data points; the device's topic precedes it. */

@@ -251,7 +251,7 @@ const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 /** Names that only mean a value or a volume; the names around them state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
 
-/** Whether names are those of a gas or water register. `isVolume`: whether the number is known to be a volume. */
+/** Whether names are those of a gas or water meter's register. `isVolume`: whether the number is known to be a volume. */
 export function areNamesOfVolume(names: readonly string[], isVolume = false): boolean {
   const [own = ''] = names;
   const written = names.map((name) => name.replaceAll(GLUED_VOLUME, '$1 '));

@@ -142,7 +142,7 @@ function hearBirth(message: Message): void {
   const once = new Set<AnnouncedMetric>();
   for (const metric of opened.metrics) {
     const born = metric.name === undefined ? undefined : birth.byName.get(metric.name);
-    // Skips a metric that the message contains twice; it was refused above.
+    // Skips a metric that the message contains twice, because the metric was already refused.
     if (born && !once.has(born)) hearMetric(message, metric, born);
     if (born) once.add(born);
   }

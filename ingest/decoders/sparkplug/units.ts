@@ -44,7 +44,7 @@ const EXACT = new Map<string, MetricUnit>([
   ['MJ', energy(1, MEGAJOULES_PER_KWH)],
 ]);
 
-/** Returns the unit that a text names; undefined if the text is not a unit that is read. */
+/** Returns the unit that a text names; undefined if the text names no unit that the decoder reads. */
 export function findMetricUnit(text: string): MetricUnit | undefined {
   const packed = text.slice(0, 40).replaceAll(/[\s.·*_-]/g, '');
   return EXACT.get(packed) ?? ANY_CASE.get(packed.toLowerCase());

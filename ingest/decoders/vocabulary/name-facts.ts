@@ -45,7 +45,9 @@ export interface NameFacts {
   /** OBIS code or label of a French meter in the name. Takes precedence over all words. */
   obis: ObisMeaning | null;
   has(concept: WordMeaning): boolean;
-  /** Folded words and phrases of the name: all of them, then (below) those of places or appliances, and those that mean "returned". */
+  /**
+   * Folded words and phrases of the name. The next two members contain only those of places or appliances, and those that mean "returned".
+   */
   words: readonly string[];
   places: readonly string[];
   returned: readonly string[];

@@ -28,7 +28,7 @@ export const runChecks = (facts: InstallationFacts): Reported[] =>
 
 /** Replaces secrets in the findings, because an error message of another program may contain a secret. */
 export function redactSecrets(findings: readonly Reported[], secrets: readonly string[]): Reported[] {
-  // Longest secret first, because a secret may be part of a longer secret.
+  // Secrets are replaced in the order of their length, longest first, because a secret may be part of a longer secret.
   const all = [...secrets].sort((a, b) => b.length - a.length);
   const clean = (text: string) => all.reduce((left, secret) => left.replaceAll(secret, '…'), text);
   return findings.map((one) => ({ ...one, finding: clean(one.finding), todo: one.todo && clean(one.todo) }));

@@ -128,7 +128,7 @@ export function computeMeasures(sums: HomeSums, had: PastPlacements, expectedMs:
     consumption: known(had.consumption, of('consumptionMs'), of('consumption')),
     untracked: whileGrid((beside ?? 0) - (of('consumption') - sums.alone)),
     exported: null,
-    // Null instead of 0 if the home has no production device, or if the production is unknown.
+    // The self-consumption is null instead of 0 if the home has no production device, or if the production is unknown.
     selfConsumed:
       production === null
         ? null

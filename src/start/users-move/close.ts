@@ -165,7 +165,7 @@ export async function openAccountsAtTarget(
 }
 
 /**
- * Whether closed accounts were opened at the target. Waits for a concurrent opening, because the transaction of a
+ * Whether the accounts that were closed at the source are open at the target. Waits for a concurrent opening, because the transaction of a
  * killed process may continue for a while.
  */
 export async function areAccountsOpen(

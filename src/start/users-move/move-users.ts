@@ -177,7 +177,8 @@ async function closeAndRedirect(
   try {
     await closeAccountsAtSource(source.pool, userIds, { toInstallation: target.id, redirect });
   } catch (error) {
-    // Redirects the callers back to the source. Errors are ignored, because an unavailable router may be the reason for the failure.
+    // Redirects the callers of the accounts back to the source. Errors are ignored, because an unavailable router may be the reason for the
+    // failed move.
     await how.routes
       ?.toSource(await readAccountNames(source.pool, userIds))
       .catch(({ message }: Error) => how.step(message));

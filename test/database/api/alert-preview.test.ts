@@ -77,7 +77,7 @@ test('a preview returns the days and months that would have cost more than the t
     api.send('/v1/tariffs', { method: 'POST', key: user.key, body: { name: 'x', currency: 'EUR', ...body } });
   expect((await preview({ type: 'daily_cost', threshold: '1' })).status).toBe(409);
   await tariff({ valid_from: '2026-01-01', import: { per_kwh: '0.30' } });
-  // The home uses 26 kWh a day. This costs 7.80.
+  // The home uses 26 kWh a day, which costs EUR 7.80.
   const days = await preview({ type: 'daily_cost', threshold: 7.79 });
   expect(days.json.data).toHaveLength(88);
   expect(days.json.data.at(-1)).toEqual({

@@ -210,7 +210,7 @@ describe('the audit log', () => {
       'device.deleted',
       'user.deleted',
     ]);
-    // The log still names the authors of what others did to the deleted account.
+    // For actions of other accounts on the deleted account, the log still names their authors.
     expect(erased.at(-1)).toMatchObject({ actor_user_id: utility.userId, address: FROM });
     await eraseUser(api.db, utility.userId);
     expect(JSON.stringify(await audit('?limit=200'))).not.toContain(utility.userId);

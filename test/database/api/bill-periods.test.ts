@@ -249,7 +249,7 @@ test('corrections of a closed period are billed with the next open one', async (
   });
   expect(verified(closed.last_told)).toBe(true);
   expect((await get(second)).json.corrections).toMatchObject([{ told_in: third, status: 'told' }]);
-  // From here on, a correction has no later period yet in which it can be billed, so it waits for one.
+  // From here on, no later period exists in which a correction can be billed, so corrections wait for the next period.
   await read([
     [APRIL + 0.5 * DAY_MS, 100.9],
     [APRIL + DAY_MS, 100.95],

@@ -80,7 +80,7 @@ describe('gas, heat and water', () => {
     expect(await days(home, 'commodity=water&group_by=hour')).toEqual([
       { date: DAY, hour: '09:00', starts_at: `${DAY}T09:00:00Z`, m3_used: 0.125, peak_hour: '09:00' },
     ]);
-    // Hours of Kolkata consist of half-hours.
+    // In Kolkata (UTC+05:30), each clock hour consists of the halves of two UTC hours.
     expect(await days(home, 'commodity=gas&group_by=hour&tz=Asia/Kolkata&include=coverage')).toMatchObject([
       { hour: '11:00', kwh_used: 1.25, m3_used: 0.25 },
       { hour: '12:00', kwh_used: 1.5, m3_used: 0.333, coverage: 1, complete: true },
@@ -183,7 +183,7 @@ describe('gas, heat and water', () => {
       { commodity: 'heat', unit: 'kWh', used: heat, before: nothing, last_year: nothing },
     ]);
     expect(await days(home, 'commodity=gas&include=estimated')).toMatchObject([{ m3_used: 4.5, estimated_m3: 3 }]);
-    // Four weeks later the answer still contains the meter's usage from before.
+    // Four weeks later, the response still contains the meter's usage from four weeks ago, as the usage of the compared earlier period.
     const later = new Date(Date.parse(`${DAY}T12:00:00Z`) + 28 * 24 * 3_600_000).toISOString();
     expect(await at(undefined, later)).toMatchObject([
       { used: nothing, before: gas },

@@ -12,7 +12,7 @@ import { createMeter, type Meter } from '#test/support/meters.ts';
 import { temporaryFolder } from '#test/support/service.ts';
 import { unzip } from '#test/support/unzip.ts';
 
-/** Enough rows that an archive does not fit into sockets and buffers: compressed it is some 8 MB. */
+/** Number of readings with which an archive does not fit into the buffers of sockets and streams: compressed, it is some 8 MB. */
 const READINGS = 700_000;
 
 let api: TestApi;

@@ -206,7 +206,7 @@ describe('a token of an app itself', () => {
     for (const path of [subscription(), `${ROOT}/UsagePoint`]) expect(await statusOf(path, own)).toBe(403);
     for (const path of ['/v1/energy-insights', '/v1/apps', '/v1/users', '/v1/webhooks', '/v1/nothing', '/mcp'])
       expect(await statusOf(path, own)).toBe(401);
-    // Scopes need the consent of a home.
+    // A token for the app itself cannot have these scopes, because scopes need the consent of a home.
     const refusals = ['insights:read', 'FB=34_35 insights:read', 'users:read', 'x'].map((scope) =>
       client.clientCredentialsGrant(app.config, { scope }).catch(({ status, error }) => [scope, status, error]),
     );

@@ -133,7 +133,7 @@ test('a silence is recorded on time, and alerts fire for it, after a clock was m
     [[stopped.deviceId, reporting.deviceId]],
   );
   await pool.query(`INSERT INTO silence_watches VALUES (now() - interval '1 hour', now() + interval '90 days')`);
-  // Even if the stored watch of silences ends in the future, no device counts as silent at once.
+  // Even if the stored time of the latest check for silences is in the future, no device counts as silent at once.
   expect(await recordSilences(db, new Date())).toEqual({ began: 0, ended: 0 });
   await send(reporting.deviceId, '{"power_w": 101}');
   const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000);

@@ -247,7 +247,7 @@ test('an example is replaced after ten minutes, not at each write', async () => 
   const writeMessage = async (text: string) => {
     worker.note(home.gatewayId, { topic: 'a', payload: Buffer.from(text), receivedAtMs: Date.now() });
     worker.note(home.gatewayId, { topic: 'b', payload: Buffer.from(text), receivedAtMs: Date.now() });
-    // Makes the worker forget the gateways, as if it had not written an example yet.
+    // Resets the worker's state of the gateways, as if it had not written an example yet.
     await inTransaction(api.database.pool, (client) => worker.save(client, [home.gatewayId]));
     worker.forget([home.gatewayId]);
   };

@@ -274,7 +274,7 @@ test('registers of known families count exactly or need the owner’s attention,
   expect(found.map(({ native_id }) => native_id).sort()).toEqual(names.toSorted());
   const paired = new Map<string, string>();
   for (const { native_id, discovery_id } of found) {
-    // A limit of 1 GW, because the simulated registers rise within milliseconds.
+    // The devices have a limit of 1 GW, because the simulated registers rise within milliseconds.
     const settings = { type: 'thing', location: 'home', timezone: 'Europe/Berlin', limit_kw: 1_000_000 };
     paired.set(native_id, (await send('/v1/devices', { ...settings, discovery_id })).device_id);
   }
