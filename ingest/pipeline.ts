@@ -223,7 +223,7 @@ export class Pipeline {
     }
   }
 
-  /** Waits for more messages while they arrive quickly. */
+  /** Waits for more messages as long as messages arrive quickly. */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER.longestMs;
     for (let before = -GATHER.least; performance.now() < untilMs; ) {

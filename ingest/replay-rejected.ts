@@ -64,7 +64,7 @@ export interface RejectionReplayResult {
   stored: number;
   /** Number of messages and elements that are still unusable. They remain, with the current reason. */
   rejected: number;
-  /** Number of messages whose payload was truncated when it was stored. They remain unchanged. */
+  /** Number of messages whose payload was truncated when it was stored. These messages remain unchanged. */
   cut: number;
   /** Whether the replay processed all rejections. If false, it did not try the remaining messages. */
   isComplete: boolean;

@@ -175,7 +175,7 @@ const postmasterPid = (dataDir: string): number =>
 /** Fills a folder's disk to the last block. Returns a function that frees it again. */
 export async function fillDisk(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'filler');
-  // dd is expected to fail, because it fills the disk.
+  // The command dd is expected to fail, because it fills the disk.
   spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=64k']);
   const { length } = await readFile(file);
   if (length === 0) throw new Error('the disk was full before');

@@ -31,7 +31,7 @@ export function installDebianPackages(): void {
   }
 }
 
-/** Installs Node-RED with npm unless it is there. */
+/** Installs Node-RED with npm unless Node-RED is already installed. */
 export function findNodeRed(): InstalledVersion {
   if (!existsSync(NODE_RED_FOLDER)) {
     process.stderr.write(`installing Node-RED ${NODE_RED_VERSION} with npm in ${NODE_RED_FOLDER}, once …\n`);

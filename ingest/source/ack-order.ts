@@ -40,7 +40,7 @@ export class AckOrder {
   #held = 0;
   /** Number of messages that were registered so far. */
   #count = 0;
-  /** Timer that checks waiting acknowledgements until they are sent. */
+  /** Timer that checks the waiting acknowledgements until all of them are sent. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(acknowledge: (messageId: number) => void) {

@@ -53,8 +53,8 @@ export interface ClientOptions {
   /** Silence of the broker after which the client sends a ping, in seconds; 60 by default. */
   keepaliveSeconds?: number;
   /**
-   * Called when another client has connected with the same client id. If this client reconnected, it would take the session away from the
-   * other one.
+   * Called when another client has connected with the same client id. If this client reconnected, it would take the session away from that
+   * client.
    */
   onTakenOver?: () => void;
   /**

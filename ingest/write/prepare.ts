@@ -39,7 +39,7 @@ export interface BatchDependencies {
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeries | undefined;
-  /** Changed devices whose recomputation was deferred, so that their readings do not wait for it. */
+  /** Changed devices whose recomputation was deferred, so that the readings of these devices do not wait for the recomputation. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 

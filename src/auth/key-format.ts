@@ -27,7 +27,7 @@ function checksum(text: string): string {
 export function createSecret(prefix: string): string {
   let random = '';
   while (random.length < RANDOM_CHARACTERS) {
-    // Random bytes from 248 on are skipped, because they would make some characters more likely than others.
+    // Random bytes from 248 on are skipped, because otherwise some characters of a key would be more likely than others.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < RANDOM_CHARACTERS) random += BASE62[byte % 62];
   }

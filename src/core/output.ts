@@ -1,6 +1,6 @@
 /**
- * Prevents this process from exiting when it cannot write its output (a closed pipe or terminal, a full disk). Services
- * call this, because they must still shut down gracefully. A command whose output is its result must fail instead.
+ * Prevents this process from exiting when it cannot write its output (a closed pipe or terminal, a full disk). Services call this function,
+ * because a service must still shut down gracefully. A command whose output is its result must fail instead.
  */
 export function ignoreOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

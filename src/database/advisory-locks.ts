@@ -38,7 +38,7 @@ export const ADVISORY_LOCKS = {
   remarks: 7_241_072,
   /** Lock for moving accounts into another installation. This installation may be the source or the target. */
   usersMove: 7_241_020,
-  /** Lock for opening accounts that arrived from another installation, and for checking whether they have arrived. */
+  /** Lock for opening accounts that arrived from another installation, and for checking whether such accounts have arrived. */
   usersArrival: 7_241_021,
   /** Lock for publishing homes to Home Assistant (src/homeassistant). */
   homeAssistant: 7_241_022,

@@ -59,7 +59,8 @@ export async function queueChangedHours(
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = createQueryOnConnection(client);
-    // If several workers run this statement concurrently, one worker writes the time and publishes the event; the others skip the user.
+    // If several workers run this statement concurrently, one worker writes the time and publishes the event; the other workers skip the
+    // user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u

@@ -135,8 +135,8 @@ export const STORED_HOURS: Stored = {
 export const PACKED_DAYS: Stored = { relation: 'device_days', time: 'day', keys: ['device_id', 'day', 'user_id'] };
 
 /**
- * Numbers of the quarter-hours that have a separate column in a stored hour. The first quarter-hour has none: it is the sum minus the
- * others.
+ * Numbers of the quarter-hours that have a separate column in a stored hour. The first quarter-hour has no column: it is the sum minus the
+ * other quarter-hours.
  */
 export const LATER_QUARTER_HOURS = [2, 3, 4] as const;
 /** Returns the column of a stored hour for one quarter-hour of a measure. */

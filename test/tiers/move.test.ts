@@ -63,7 +63,7 @@ async function homesOf(database: TestDatabase): Promise<Meter[]> {
   return homes;
 }
 
-/** Writes readings until it is stopped. Returns the readings that were accepted, and the errors of the readings that were not. */
+/** Writes readings until the writer is stopped. Returns the accepted readings, and the errors of all other readings. */
 function writing(home: Meter): () => Promise<{ accepted: number[]; refused: string[] }> {
   const base = Date.now();
   let over = false;

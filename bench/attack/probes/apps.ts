@@ -31,10 +31,7 @@ async function expectRefusedEverywhere(world: AttackedInstallation, key: string)
   }
 }
 
-/**
- * Redirect URIs that a server-side app must not register. An app without a server may register the last two of these, but none of the
- * others.
- */
+/** Redirect URIs that a server-side app must not register. An app without a server may register only the last two of these URIs. */
 const REFUSED_REDIRECTS = [
   'https://bright.example.com/#fragment',
   'https://user@bright.example.com/',

@@ -10,7 +10,7 @@ const NOBODY = '02:00:00:00:00:99';
 /** Private network and mounts of a run. Each broker has its own line to the other brokers and to all other processes. */
 export interface BrokerNetwork {
   places: readonly NetworkPlace[];
-  /** Silently drops all packets between this broker and the others. Devices and workers can still reach it. */
+  /** Silently drops all packets between this broker and the other brokers. Devices and workers can still reach this broker. */
   cutFromOthers(index: number, isCut: boolean): void;
   /** Silently drops all packets to and from this broker. */
   cutFromAll(index: number, isCut: boolean): void;

@@ -266,7 +266,7 @@ export const rejectedMessageSchema = z.strictObject({
 
 /**
  * Reason why a sign-in at the provider failed, as sent to the sign-in page. The values from `over` to `many` are failures of the sign-in
- * itself; the others are reasons to refuse the person.
+ * itself; all other values are reasons to refuse the person.
  */
 export type SignInProblem =
   | ('over' | 'denied' | 'unavailable' | 'failed' | 'many')

@@ -66,7 +66,7 @@ export function Page() {
   `;
 
   function table(all: Session[]) {
-    // Shows the current session first, and the others by the time of their last use.
+    // Shows the current session first, and then the other sessions by the time of their last use.
     const shown = all.toSorted(
       (a, b) => Number(b.is_current) - Number(a.is_current) || Date.parse(b.last_seen_at) - Date.parse(a.last_seen_at),
     );

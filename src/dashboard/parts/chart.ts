@@ -40,7 +40,7 @@ interface BarChartOptions {
   shown?: Shown;
   /** Layers of the bars. */
   parts?: readonly BarSegment[];
-  /** Name of the compared period, whose bars are drawn behind the others. */
+  /** Name of the compared period, whose bars are drawn behind the bars of the displayed period. */
   ghost?: string | undefined;
   over?: LineOverBars;
   /** Called with the index of the bar that the user selects. */

@@ -119,7 +119,7 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'events', whose: OF_USER, replaces: true },
   {
     relation: 'deliveries',
-    // Excludes deliveries to other accounts' subscriptions, because they belong to those accounts.
+    // Excludes deliveries to subscriptions of other accounts, because such deliveries belong to the other accounts.
     whose: `${OF_EVENT} AND (webhook_id IS NULL OR ${OF_WEBHOOK})`,
     number: 'place',
   },

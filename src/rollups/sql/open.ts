@@ -13,8 +13,8 @@ import {
 } from './pieces.ts';
 
 /**
- * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads of devices, so a
- * change of consumption may be in either.
+ * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads of devices,
+ * because a change of consumption may be in a closed or an open hour.
  */
 
 /** Number of quarter-hours in an open hour. */

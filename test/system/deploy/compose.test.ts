@@ -182,7 +182,7 @@ test('the roles start concurrently on an empty volume, and readings of a paired 
   };
   await sendReading(1, 100);
   await sendReading(2, 101.5);
-  // Kill ingest directly after it has acknowledged a reading.
+  // Kill ingest directly after the acknowledgement of a reading.
   containers.get('ingest')?.child.kill('SIGKILL');
   await containers.get('ingest')?.ended;
   await expect.poll(() => used(), PATIENTLY).toEqual([1.5]);

@@ -262,7 +262,7 @@ test('registers of known families count exactly or need the owner’s attention,
         });
       }
     }
-    // Pause between messages, because they have no time of their own: two readings of one register in the same millisecond would count as
+    // Pause between messages. The messages have no time of their own: two readings of one register in the same millisecond would count as
     // one.
     await sleep(20);
   };
