@@ -111,7 +111,7 @@ test('the resources of Green Button Connect My Data are valid by the published s
   const range = createDayRange('2026-09-30', '2026-10-01', 'UTC');
   const text = await joinText(subscriptionXml({ about, self, range, now: AT, unit: 'quarter_hour', months: months() }));
   expect(await validateByEspiSchema(text)).toEqual([]);
-  // The feed has exports from the first month with exported energy on. Import and export have one reading type each.
+  // The feed has exports from the first month with exported energy on. Import has one reading type, and export another.
   expect(text.match(/<espi:ReadingType>/g)).toHaveLength(2);
   expect(text.match(/<espi:IntervalBlock>/g)).toHaveLength(3);
 });

@@ -11,7 +11,7 @@ import { installLine } from '#test/support/images/install-lines.ts';
 import { podman, podmanSucceeds } from '#test/support/images/podman.ts';
 import { connectVisitor, mqttRefuses, PUBLISHED_KWH } from '#test/support/images/visitor.ts';
 
-/** Runs deploy/home/compose.yaml with podman-compose, as README.md describes it; then in the memory of a small Raspberry Pi. */
+/** Runs deploy/home/compose.yaml with podman-compose: first as README.md describes it, and then with the memory of a small Raspberry Pi. */
 const CONTAINER = 'home_energy_1';
 const MEMORY_MB = 512;
 /** Maximum time until the service is ready. Generous, because other programs may use the machine. */

@@ -30,7 +30,7 @@ export interface CostedQuarterHour<Energy extends number | ExactRatio = number> 
 export interface ReferenceHome {
   zone: string;
   tariffs: readonly ApiTariff[];
-  /** Unix ms of the first quarter-hour with known energy. The following ones are in `quarters`, without gaps. */
+  /** Start of the first quarter-hour with known energy, Unix ms. `quarters` contains this and all following quarter-hours, without gaps. */
   fromMs: number;
   quarters: readonly CostedQuarterHour<number | ExactRatio>[];
   /** Prices by the id of their series, and then by the start of the quarter-hour, half-hour or hour. */

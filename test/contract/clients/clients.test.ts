@@ -75,7 +75,7 @@ const inputOf = (of: {
   steps: ClientStep[];
 }): string => JSON.stringify({ baseUrl: `https://localhost:${api.port}`, caFile, ...of });
 
-/** Converts an expected value: each marker of cases.ts becomes the vitest matcher that it stands for. */
+/** Converts an expected value: each marker of cases.ts is replaced by the vitest matcher for which the marker stands. */
 function matching(expected: unknown): unknown {
   if (Array.isArray(expected)) return expected.map(matching);
   if (typeof expected === 'string') return /\$\w/.test(expected) ? expect.any(String) : expected;
