@@ -143,6 +143,8 @@ test.each<[string, Record<string, string>]>([
   ['JK JK_B2A8S20P', { 'total energy meter': '?' }],
   ['daly_bms Daly', { 'total energy': '?', 'total energy charge': 'battery/import' }],
   ['Seplos', { Energy: '?', 'Discharged energy': 'battery/export' }],
+  // Nordic meters send their lifetime registers once an hour, and name them so (remne/p1ib).
+  ['P1IB', { p1ib_hourly_active_import_q1_q4: 'import', p1ib_hourly_consumption: '-' }],
   // Cars, whose motor uses energy of the battery (BigThunderSR/onstar2mqtt); a charger of the same maker counts.
   ['2022 Chevrolet Bolt EV', { 'Lifetime Energy Used': '?' }],
   ['Renault wallbox', { Energy: 'import' }],
