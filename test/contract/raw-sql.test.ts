@@ -4,7 +4,7 @@ import { listSourceFiles } from './imports.ts';
 
 /** A statement that is not a typed query: text passed to a connection, or a whole statement in kysely's `sql`. */
 const RAW =
-  /sql(<[^`]*>)?`\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b|\.query\(|\bquery(<[^(]*>)?\(\s*['`]|createQueryOfDatabase\(\w+\)[<(]/;
+  /sql(<[^`]*>)?`\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b|\.query\(|\bquery(<[^(]*>)?\(\s*['`]|createQueryFunction\(\w+\)[<(]/;
 
 const files = listSourceFiles(['src', 'ingest', 'simulators']).filter((file) => !file.startsWith('src/dashboard/'));
 const isRaw = (source: string) => RAW.test(source.replace(/^\s*(\*|\/\/|\/\*).*$/gm, ''));
