@@ -197,7 +197,7 @@ async function measureBehindProxy(
  * database's own. `untilStored`: replaces the wait until this service has stored the messages in `database`.
  */
 export async function measurePublishing(
-  { pool, dataDir }: Awaited<ReturnType<typeof startBenchmarkDatabase>>,
+  { pool, dataDir }: Pick<Awaited<ReturnType<typeof startBenchmarkDatabase>>, 'pool' | 'dataDir'>,
   devices: PairedDevice[],
   {
     to,

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Pool } from '#src/database/connect.ts';
@@ -9,7 +10,7 @@ import { startMosquitto } from '../test/support/mosquitto.ts';
 import { startRole } from '../test/support/service.ts';
 import type { BenchmarkResult } from './answer.ts';
 import { readProcessCpuMs } from './cpu.ts';
-import { median, type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
+import { median, type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
 const DEVICES = 50;
 /**
@@ -183,7 +184,7 @@ async function throughScript(
       for (;;) {
         const { rows } = await database.pool.query('SELECT count(*)::int AS n FROM bench_bare');
         if (rows[0].n >= until) return;
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await pause(10);
       }
     };
   };
@@ -202,18 +203,23 @@ async function measure(pids: number[], run: () => Promise<void>): Promise<Figure
   return { perSecond: MESSAGES / (ms / 1_000), cpuUs: (cpuMs * 1_000) / MESSAGES };
 }
 
-/** Waits until the last message of every device is committed. Does not query the stored readings. */
-export async function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
+/**
+ * Waits until the last reading of every device is stored. Looks up one reading per device, because counting all of them would load the
+ * server.
+ */
+export function waitUntilStored(pool: Pool, devices: PairedDevice[], messages = MESSAGES): Promise<void> {
   const last = Math.ceil(messages / devices.length) - 1;
-  for (;;) {
+  const what = `the last readings of ${devices.length} devices are not stored`;
+  return waitUntilTrue(what, async () => {
+    await pause(10);
     const { rows } = await pool.query(
-      `SELECT count(*) AS n FROM device_heads, jsonb_array_elements(laws::jsonb) entry
-       WHERE device_id = ANY ($1) AND (entry->2->'run'->>1)::bigint >= $2`,
+      `SELECT count(*)::int AS stored FROM series s,
+         LATERAL (SELECT value FROM readings r WHERE r.series_id = s.series_id ORDER BY read_at DESC LIMIT 1) newest
+       WHERE s.device_id = ANY ($1) AND newest.value >= $2`,
       [devices.map(({ deviceId }) => deviceId), (1_000 + last / 1_000) * 1_000_000],
     );
-    if (rows[0].n === devices.length) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return rows[0].stored === devices.length;
+  });
 }
 
 export async function measureAedesCeiling(devices: PairedDevice[], messages = MESSAGES): Promise<Figure> {

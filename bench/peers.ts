@@ -36,8 +36,7 @@ import {
   type PeerProgramInputs,
 } from './peers/programs.ts';
 import { getPublishUrl, type RunningProgram, startNaiveScript, startProgram, startService } from './peers/start.ts';
-import { type PairedDevice, pairDevices, startBenchmarkDatabase } from './support.ts';
-import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
+import { type PairedDevice, pairDevices, startBenchmarkDatabase, waitUntilTrue } from './support.ts';
 
 const IS_QUICK = process.argv.includes('--quick');
 /** `segmentMs`: time before, between and after the kills. `quietMs`: if nothing is stored for this long, nothing more is expected. */
@@ -50,7 +49,6 @@ const KILLS = 2;
 const PLAYERS = 10;
 const PER_SECOND = 1_000;
 const MAX_START_MS = 30_000;
-const MAX_STORE_MS = 120_000;
 /** Time within which a repeated delivery would be stored a second time, in ms. */
 const REPEATED_MS = 1_000;
 const PROBE = 'probe';
@@ -200,12 +198,13 @@ async function untilReady(pool: Pool, place: PeerProgramInputs): Promise<void> {
   const client = await connectAsync(getPublishUrl(place));
   const payload = JSON.stringify({ ts: new Date().toISOString(), energy_total_kwh: 1 });
   try {
-    await untilTrue('the program stores nothing', MAX_START_MS, async () => {
+    const isStored = async () => {
       await client.publishAsync(`energy/v1/${PROBE}/readings`, payload, { qos: 1 });
       await pause(100);
       const { rows } = await pool.query(`SELECT EXISTS (SELECT FROM ${PEER_TABLE}) AS "hasRow"`);
       return rows[0].hasRow;
-    });
+    };
+    await waitUntilTrue('the program stores nothing', isStored, MAX_START_MS);
   } finally {
     await client.endAsync();
   }
@@ -240,7 +239,7 @@ async function measureRate(
  * the server.
  */
 const untilRows = (pool: Pool, devices: readonly PairedDevice[], count: number, fromBytes: number): Promise<void> =>
-  untilTrue(`fewer than ${count} readings are stored`, MAX_STORE_MS, async () => {
+  waitUntilTrue(`fewer than ${count} readings are stored`, async () => {
     await pause(10);
     const { rows } = await pool.query(`SELECT pg_relation_size('${PEER_TABLE}')::float8 AS bytes`);
     return rows[0].bytes >= fromBytes && (await countRows(pool, devices)).stored >= count;
@@ -271,7 +270,7 @@ async function killRepeatedly(
     await pause(PLAN.segmentMs);
     await killAndStart();
     const before = await countStoredSoFar();
-    await untilTrue('nothing is stored after a kill', MAX_STORE_MS, async () => {
+    await waitUntilTrue('nothing is stored after a kill', async () => {
       await pause(50);
       return (await countStoredSoFar()) > before;
     });
@@ -281,10 +280,4 @@ async function killRepeatedly(
   await waitUntilMessagesStored(countStoredSoFar, fleet.acknowledged, PLAN.quietMs);
   await pause(REPEATED_MS);
   return evaluateKillTrial(fleet.acknowledged, await count(), KILLS);
-}
-
-async function untilTrue(what: string, withinMs: number, isTrue: () => Promise<boolean>): Promise<void> {
-  const fromMs = performance.now();
-  while (!(await isTrue()))
-    if (performance.now() - fromMs > scaleTimeLimitMs(withinMs)) throw new Error(describeTimeout(what, withinMs));
 }

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
+import { describeTimeout, scaleTimeLimitMs } from './time-limits.ts';
 
 export const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
@@ -56,4 +57,20 @@ export async function pairDevices(pool: Pool, count: number): Promise<PairedDevi
     paired.push({ deviceId: device.device_id, secret });
   }
   return paired;
+}
+
+/** Time within which published readings must be stored, in ms. */
+const MAX_STORE_MS = 120_000;
+
+/**
+ * Repeats a check until it returns true. Throws after `withinMs`, or later on a slow machine. `what`: what is missing, for the error.
+ */
+export async function waitUntilTrue(
+  what: string,
+  isTrue: () => Promise<boolean>,
+  withinMs = MAX_STORE_MS,
+): Promise<void> {
+  const fromMs = performance.now();
+  while (!(await isTrue()))
+    if (performance.now() - fromMs > scaleTimeLimitMs(withinMs)) throw new Error(describeTimeout(what, withinMs));
 }
