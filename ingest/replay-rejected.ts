@@ -98,8 +98,8 @@ export async function replayRejected(
   options: Options,
 ): Promise<RejectionReplayResult | null> {
   return withExclusiveLock(pool, ADVISORY_LOCKS.replay, (_session, lost) => {
-    // If this replay loses its lock during a page, another replay may start. Rejections of the page that remain are then stored twice,
-    // which does no harm.
+    // If this replay loses its lock during a page, another replay may start. Both replays may then store the messages of this page
+    // that are rejected again. The duplicates do no harm.
     const signal = AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]);
     return replay(pool, which, { ...options, signal });
   });

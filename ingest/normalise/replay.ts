@@ -97,7 +97,7 @@ export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 /** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
-/** Returns the intervals and verdicts that are stored for readings after a state. */
+/** Counts readings from a given state on. Returns the intervals and verdicts to store. */
 export function computeStoredResult(
   rule: CountingRule<unknown>,
   from: unknown,

@@ -51,8 +51,8 @@ function firstEndingAfter(steps: readonly EnergyInterval[], ms: number): number 
 }
 
 /**
- * Returns the end of the latest rising step of another tariff that lies within a step and ends before it. Null: no such step exists.
- * Undefined: the known steps do not show whether one exists.
+ * Finds the latest rising step of another tariff that lies within the given interval and ends earlier, and returns its end. Null: none
+ * exists. Undefined: the known steps do not show whether one exists.
  */
 export function findLatestRiseEndWithin(
   { steps, toMs, quietFromMs }: KnownTariffSteps,
@@ -69,8 +69,8 @@ export function findLatestRiseEndWithin(
 }
 
 /**
- * Returns the rising step of another tariff that contains a step and ends after it. Null: no such step exists. Undefined: the known steps
- * do not show whether one exists.
+ * Finds a rising step of another tariff whose interval contains the given interval and ends later. Null: none exists. Undefined: the
+ * known steps do not show whether one exists.
  */
 export function findRisingStepAround(
   { steps, toMs, quietFromMs }: KnownTariffSteps,

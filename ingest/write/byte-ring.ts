@@ -159,7 +159,7 @@ interface Keyed {
 }
 
 const FIRST_SLOTS = 2 ** 10;
-/** Unit of offsets, in bytes. */
+/** Bytes per unit of an offset: offset n is byte n × UNIT. */
 const UNIT = 8;
 /** A random seed, so that clients that choose their keys cannot provoke collisions. */
 const SEED = Math.floor(Math.random() * 2 ** 32);

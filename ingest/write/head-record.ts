@@ -76,7 +76,7 @@ export const SERIES_BLOCK_OFFSETS = {
   lastValue: 4,
   state: 5,
 } as const;
-/** Number of numbers in a series' block. */
+/** Length of a series' block, in numbers. */
 export const SERIES_BLOCK_LENGTH = SERIES_BLOCK_OFFSETS.state + PACKED_STATE_LENGTH;
 
 const ROLES: readonly SeriesRoles[] = [{}, { isTariff: true }].flatMap((tariff) =>

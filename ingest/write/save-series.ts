@@ -14,7 +14,7 @@ export interface StoredSeriesPlan {
   plan: SeriesPlan;
 }
 
-/** Stores new series, and returns all of the plans' series with their ids. */
+/** Stores the new series of write plans. Returns all series of these plans, new and existing, with their ids. */
 export async function createSeries(client: PoolClient, plans: readonly DevicePlan[]): Promise<StoredSeriesPlan[]> {
   const stored: StoredSeriesPlan[] = [];
   const fresh: { deviceId: string; plan: SeriesPlan }[] = [];

@@ -43,7 +43,7 @@ export type SlowPathReason =
 /** Result for a repetition of the last reading. A gas meter, for example, sends the same reading for an hour. */
 export const REPEATED_LAST_READING = -1;
 
-/** Number of numbers in the head of a meter with one series, which is the most frequent case. */
+/** Length of the record of a meter with one series, in numbers. Most meters have one series. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
 /** Working copies of the heads of a batch's devices, which the fast path updates. */

@@ -141,7 +141,7 @@ export const VARIABLE_DETAILS: Readonly<Partial<Record<keyof Variables, Details>
     more: 'JSON: `{"free": {"minute": 30, "day": 5000}, "developer": …, "enterprise": …}`',
   },
   SMTP_URL: { more: '`smtp://` or `smtps://` with user and password.' },
-  TWILIO_BASE_URL: { more: 'Set it for another service with the same API.' },
+  TWILIO_BASE_URL: { more: 'Set this variable to use another provider that has the same API.' },
   REDIS_URL: { more: 'While Redis is unreachable, the database counts them.' },
   HOMEASSISTANT_MQTT_URL: {
     more: '`mqtt://user:password@homeassistant.local:1883` ([Home Assistant](home-assistant.md)).',

@@ -16,7 +16,7 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
  */
 export async function holdDueMessages(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file, because its statements change the single row of the installation, or whole queues.
+    // Raw SQL in this file, because its statements change rows of all accounts, or the one row that describes the installation.
     await sql`INSERT INTO installation (held_before) VALUES (now())
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
       trx,

@@ -211,7 +211,7 @@ async function readDaily(
   pool: Pool,
   jobs: readonly { name: string; latestMs: number }[],
 ): Promise<ReadonlyMap<string, number>> {
-  // Raw SQL in this file, because only this file uses the relation.
+  // Raw SQL in this file: no other file uses its relation, so the query builder has no type for it.
   await pool.query(
     'INSERT INTO daily_runs SELECT * FROM unnest($1::text[], $2::timestamptz[]) ON CONFLICT DO NOTHING',
     [jobs.map(({ name }) => name), jobs.map(({ latestMs }) => new Date(latestMs))],

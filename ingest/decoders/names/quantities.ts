@@ -116,7 +116,7 @@ function withDoubtfulPowers(
   return new Map([...all].map(([name, one]) => [name, one && isDoubtful(one) ? asked(name, one) : one]));
 }
 
-/** Whether a name is a unit below a subject and nothing else (`pv/watt`). It may be the surplus, which is negative at night. */
+/** Whether a name is only a subject and a unit (`pv/watt`). Its value may be the surplus, which is negative at night. */
 const isUnitOfSubject = (path: string): boolean =>
   /\/k?w(?:atts?)?$/i.test(path) && !isNameOfQuantity(path.slice(0, path.lastIndexOf('/')));
 

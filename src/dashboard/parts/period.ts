@@ -64,7 +64,7 @@ export function getPeriodAddress({ unit, start }: Period): string {
   return `week/${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** Parses a period from an address; null if the address contains none. Pure. */
+/** Parses the period in a page's URL; null if the URL contains none. Pure. */
 export function parsePeriodAddress(address: string): Period | null {
   const [name, text = '', ...more] = address.split('/');
   const unit = PERIOD_UNITS.find((one) => one === name);

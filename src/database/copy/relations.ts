@@ -88,8 +88,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'imports', whose: OF_USER },
-  // Meters find their batch by their login names, regardless of where the account that created the batch is. The batch's owner may no
-  // longer be among the accounts that the creator can access.
+  // A meter's provisioning batch is found by the meter's login name. The creator of the batch may be in another cell, and the creator
+  // may have lost access to the account that owns the batch.
   { relation: 'provisioning_batches', whose: OF_USER, mayName: 'owner_user_id' },
   { relation: 'device_silences', whose: OF_USER },
   { relation: 'silence_watches' },

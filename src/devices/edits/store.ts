@@ -231,7 +231,7 @@ async function seriesOf(db: Database, deviceId: string, nativeName: string, read
   return series;
 }
 
-/** Throws 422 if readings of a time are no longer stored, because the effect of an edit could not be computed. */
+/** Throws 422 if readings of the edited period were deleted: without them, the effect of the edit cannot be computed. */
 async function mustBeKept(
   db: Database,
   deviceId: string,

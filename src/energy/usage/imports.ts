@@ -38,7 +38,7 @@ const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 /** Length of a range in ms up to which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
-/** Owner of the imports: a user with all devices, or one device (the caller must have checked its reach). */
+/** Owner of imported energy: a user with all devices, or one device. The caller must have checked that the request may access it. */
 export type UserOrDevice = { userId: string } | { deviceId: string };
 
 export type BucketUnit = ClockUnit | 'day' | 'month';

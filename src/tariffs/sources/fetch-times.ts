@@ -16,7 +16,7 @@ export interface FetchTimes {
   at: readonly string[];
 }
 
-/** State of a source that decides when it is fetched next. */
+/** The part of the state of a source from which the time of its next fetch is computed. */
 export interface FetchState {
   /** Number of retries since the last fetch at a scheduled time (`at`). */
   retries: number;

@@ -105,7 +105,7 @@ test('ignored readings are excluded by an edit, up to the first one that continu
       status: 'in_force',
     }),
   ]);
-  // The owner is not asked while ingest recomputes the past, nor afterwards.
+  // The dashboard shows the owner no question about a swap while ingest recomputes the past, nor afterwards.
   expect(await asked()).toEqual([]);
   await recomputeChangedDevices(own.api.database.pool, createWriter(own.api.database.pool, { now: () => nowMs }));
   await own.api.database.settle(own.api.now);
