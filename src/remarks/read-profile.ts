@@ -4,6 +4,7 @@ import { DAY_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { type Home, loadHome } from '#src/energy/home/home.ts';
 import { type HomeQuarterHours, readHomeQuarterHours } from '#src/energy/home/quarter-hours.ts';
+import { computeUsed, createUsedSums, USED_SUMS, type UsedSum } from '#src/energy/home/sums.ts';
 import { quarterHourToWatts } from '#src/energy/period/base-load.ts';
 import { readQuarterHours } from '#src/energy/usage/quarter-hours.ts';
 import { createWallClock } from '#src/energy/wall-clock.ts';
@@ -72,7 +73,7 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
   const fromMs = Math.min(endMs, Math.max(endMs - days * DAY_MS, begins.length === 0 ? endMs : Math.min(...begins)));
   const count = (endMs - fromMs) / QUARTER_HOUR_MS;
   const list = () => new Float64Array(count).fill(Number.NaN);
-  const all: HomeQuarterHours = { used: list(), estimated: list(), coverage: list(), production: list() };
+  const all = { used: list(), estimated: list(), coverage: list(), production: list() };
   const byDay = new Map<number, DaySum>();
   for (let ms = fromMs; ms < endMs; ms += CHUNK_DAYS * DAY_MS) {
     await setImmediate();
@@ -85,18 +86,21 @@ async function readDays(db: Database, home: Home, { zone, now }: ProfileQuery, d
   const today = toDayNumber(DateTime.fromJSDate(now, { zone }).toISODate() ?? '');
   const firstDay = Math.min(today, ...byDay.keys());
   const kwh = Array.from({ length: today - firstDay }, (_, at) => kwhOf(byDay.get(firstDay + at)));
-  return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh: (byDay.get(today)?.used ?? 0) / 1e6 };
+  const todayKwh = (computeUsed((byDay.get(today) ?? NOTHING).sums) ?? 0) / 1e6;
+  return { quarters: all, fromMs, daily: { firstDay, kwh }, today, todayKwh };
 }
 
-/** Sums of the known quarter-hours of a day. `covered`: number of known quarter-hours. */
+/**
+ * Sums of a day. The lower bound of usage applies to the sums of the day, not to its quarter-hours (docs/home.md). `covered`: number of
+ * known quarter-hours. `quarters`: number of quarter-hours of the day.
+ */
 interface DaySum {
-  used: number;
-  estimated: number;
+  sums: Record<UsedSum, number>;
   covered: number;
   quarters: number;
 }
 
-const NOTHING: DaySum = { used: 0, estimated: 0, covered: 0, quarters: 0 };
+const NOTHING: DaySum = { sums: createUsedSums(() => 0), covered: 0, quarters: 0 };
 
 function addDays(
   byDay: Map<number, DaySum>,
@@ -111,25 +115,27 @@ function addDays(
     const { day } = clockOf(ms);
     if (last.date !== day.date) {
       const number = toDayNumber(day.date);
-      const sum = byDay.get(number) ?? { used: 0, estimated: 0, covered: 0, quarters: day.quarters };
+      const sum = byDay.get(number) ?? { ...NOTHING, sums: { ...NOTHING.sums }, quarters: day.quarters };
       byDay.set(number, sum);
       last = { date: day.date, sum };
     }
-    const used = chunk.used[at] as number;
-    if (Number.isNaN(used)) continue;
-    last.sum.used += used;
-    last.sum.estimated += chunk.estimated[at] as number;
-    last.sum.covered += Math.min(1, chunk.coverage[at] as number) || 0;
+    for (const name of USED_SUMS) last.sum.sums[name] += chunk.usedSums[name][at] as number;
+    if (!Number.isNaN(chunk.used[at])) last.sum.covered += Math.min(1, chunk.coverage[at] as number) || 0;
   }
 }
 
 function kwhOf(day: DaySum | undefined): number | null {
-  if (!day || day.covered < LEAST_OF_A_DAY * day.quarters || 2 * day.estimated > day.used) return null;
-  return day.used / 1e6;
+  if (!day || day.covered < LEAST_OF_A_DAY * day.quarters) return null;
+  const used = computeUsed(day.sums);
+  return used === null || 2 * day.sums.estimated > used ? null : used / 1e6;
 }
 
 /** Returns the power of each quarter-hour; NaN if the quarter-hour is not sufficiently known and measured. `coverage`: known share. */
-const wattsOf = ({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): QuarterHourWatts =>
+const wattsOf = ({
+  used,
+  estimated,
+  coverage,
+}: Pick<HomeQuarterHours, 'used' | 'estimated' | 'coverage'>): QuarterHourWatts =>
   used.map((energy, at) => {
     const isKnown = (coverage[at] as number) >= LEAST_COVERAGE && 2 * (estimated[at] as number) <= energy;
     return isKnown ? quarterHourToWatts(energy) : Number.NaN;

@@ -4,7 +4,7 @@ import { sumQuarterHours } from '../usage/quarter-hours.ts';
 import type { Home } from './home.ts';
 import { listWeightedParts } from './pieces.ts';
 import { computeExpectedMs, type ExpectedChannels } from './roles.ts';
-import { computeUsed, type HomeSum } from './sums.ts';
+import { computeUsed, createUsedSums, type HomeSum, USED_SUMS, type UsedSum } from './sums.ts';
 
 /** Data of a home by quarter-hour (UTC), in order: energies in mWh and ratios of time. */
 export interface HomeQuarterHours {
@@ -16,19 +16,11 @@ export interface HomeQuarterHours {
   coverage: Float64Array;
   /** Energy produced; NaN if unknown or if the home had no production device. */
   production: Float64Array;
+  /** The sums that `used` is computed from, for the usage of longer buckets. */
+  usedSums: Record<UsedSum, Float64Array>;
 }
 
-const SUMS = [
-  'balance',
-  'floor',
-  'alone',
-  'estimated',
-  'gridMs',
-  'aloneMs',
-  'production',
-  'productionMs',
-  'countedMs',
-] as const satisfies readonly HomeSum[];
+const SUMS = [...USED_SUMS, 'production', 'productionMs', 'countedMs'] as const satisfies readonly HomeSum[];
 
 /**
  * Returns the usage of a home by quarter-hour in `[from, to)`, both starts of quarter-hours. Applies the balance of a home (docs/home.md)
@@ -44,17 +36,13 @@ export async function readHomeQuarterHours(
   const sums = await sumQuarterHours(db, listWeightedParts(home, range, SUMS), range, SUMS);
   const expected = computeExpectedMsByQuarterHour(home, fromMs, count);
   const list = () => new Float64Array(count).fill(Number.NaN);
-  const quarters: HomeQuarterHours = { used: list(), estimated: list(), coverage: list(), production: list() };
+  const quarters: HomeQuarterHours = {
+    ...{ used: list(), estimated: list(), coverage: list(), production: list() },
+    usedSums: sums,
+  };
   for (let at = 0; at < count; at++) {
     const of = (name: (typeof SUMS)[number]) => sums[name][at] as number;
-    const used = computeUsed({
-      balance: of('balance'),
-      floor: of('floor'),
-      alone: of('alone'),
-      estimated: of('estimated'),
-      gridMs: of('gridMs'),
-      aloneMs: of('aloneMs'),
-    });
+    const used = computeUsed(createUsedSums(of));
     if (used !== null) {
       quarters.used[at] = used;
       quarters.estimated[at] = Math.min(of('estimated'), used);

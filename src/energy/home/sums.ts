@@ -4,7 +4,7 @@ import { asMilliwattHours, type MilliwattHours } from '#src/core/units.ts';
  * Sums of a home's devices in a bucket: plain sums over devices and time, in mWh (`…Ms`: known time in ms, summed over
  * channels). The usage of a home is computed from the sums of each bucket (`computeUsed`).
  */
-const USED_SUMS = [
+export const USED_SUMS = [
   /** While a grid meter exists: import − export + production + discharged − charged; without production and storage only the import. */
   'balance',
   /** While a grid meter exists: import − charged, which is the lower bound of usage. */
@@ -38,7 +38,7 @@ const MORE_SUMS = [
   'countedMs',
 ] as const;
 
-type UsedSum = (typeof USED_SUMS)[number];
+export type UsedSum = (typeof USED_SUMS)[number];
 export type HomeSum = UsedSum | (typeof MORE_SUMS)[number];
 /** Sums of a bucket: always those that usage needs; all sums only if other measures are requested. */
 export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>>;
@@ -47,9 +47,19 @@ export type HomeSums = Record<UsedSum, number> & Partial<Record<HomeSum, number>
 export const listSumNames = (isMoreAsked: boolean): readonly HomeSum[] =>
   isMoreAsked ? [...USED_SUMS, ...MORE_SUMS] : USED_SUMS;
 
+/** Creates the sums that `used` needs, each with the value that a function returns for its name. */
+export const createUsedSums = (sumOf: (name: UsedSum) => number): Record<UsedSum, number> => ({
+  balance: sumOf('balance'),
+  floor: sumOf('floor'),
+  alone: sumOf('alone'),
+  estimated: sumOf('estimated'),
+  gridMs: sumOf('gridMs'),
+  aloneMs: sumOf('aloneMs'),
+});
+
 /** Adds up the sums that `used` needs. */
 export const addUpSums = (all: readonly HomeSums[]): HomeSums =>
-  Object.fromEntries(USED_SUMS.map((name) => [name, all.reduce((sum, one) => sum + one[name], 0)])) as HomeSums;
+  createUsedSums((name) => all.reduce((sum, one) => sum + one[name], 0));
 
 /**
  * Returns the usage while a grid meter existed; null if unknown. A balance below the lower bound `floor` means that the meters contradict

@@ -82,7 +82,11 @@ const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
  * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not have ended, must be
  * mostly covered. If the rule applied to every quarter-hour, an inverter that is off at night would make all nights unknown. Pure.
  */
-export function maskUnmeasuredUsage({ used, estimated, coverage }: Omit<HomeQuarterHours, 'production'>): Float64Array {
+export function maskUnmeasuredUsage({
+  used,
+  estimated,
+  coverage,
+}: Pick<HomeQuarterHours, 'used' | 'estimated' | 'coverage'>): Float64Array {
   const last = used.length - 1;
   return used.map((energy, at) => {
     const isWhole = at < last || (coverage[at] as number) >= MOSTLY;

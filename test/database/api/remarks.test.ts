@@ -134,6 +134,36 @@ describe('remarks and forecast', () => {
     expect(cost.low).toBeLessThan(cost.expected);
   });
 
+  test('a forecast adds up days as insights do, if meters disagree about single quarter-hours', async () => {
+    const owner = await api.user('homeowner');
+    const grid = await gridMeter(owner.userId);
+    const { device } = await createDevice(api.db, { userId: owner.userId, type: 'inverter', location: 'Roof' });
+    await sql(`INSERT INTO series (device_id, channel, kind, counts_import) VALUES ($1, 'import', 'register', true)`, [
+      device.device_id,
+    ]);
+    const fromMs = Date.parse('2025-01-01T00:00:00Z');
+    // The inverter reports each half-hour's production in the first quarter-hour, the meter its export in the second.
+    const rows = Array.from({ length: 75 * 96 }, (_, at) => {
+      const common = { userId: owner.userId, startsAtMs: fromMs + at * QUARTER_HOUR_MS, ...FULLY_KNOWN_QUARTER_HOUR };
+      return [
+        {
+          ...{ ...common, deviceId: grid, energyMilliwattHours: 100_000, exportCoveredMs: QUARTER_HOUR_MS },
+          exportMilliwattHours: at % 2 === 0 ? 0 : 500_000,
+        },
+        { ...common, deviceId: device.device_id, energyMilliwattHours: at % 2 === 0 ? 500_000 : 0 },
+      ];
+    }).flat();
+    await addToProfile(api.database, rows);
+    api.now = new Date(fromMs + 75 * 24 * HOUR_MS + 60_000);
+    const { past, so_far_kwh } = (await ask('/v1/forecast', owner)).json.forecast;
+    const usedIn = async (start: string, end: string) => {
+      const { json } = await api.send(`/v1/energy-insights?start=${start}&end=${end}&group_by=month`, owner);
+      return json.data[0].kwh_used;
+    };
+    expect(past[0]).toMatchObject({ month: '2025-02', actual_kwh: await usedIn('2025-02-01', '2025-02-28') });
+    expect(so_far_kwh).toBe(await usedIn('2025-03-01', '2025-03-16'));
+  });
+
   test('are absent for a home that does not exist, is new, or has been silent for hours', async () => {
     api.now = new Date('2026-06-15T12:00:00Z');
     const young = await api.user('homeowner');
