@@ -15,14 +15,25 @@ export interface IdempotentRequest {
   sha256: Buffer;
 }
 
-/** State of a request with an Idempotency-Key: new, already answered, or a different request that reuses the key. */
+/** State of a request with an Idempotency-Key: new, in progress, already answered, or a different request that reuses the key. */
 export type IdempotencyState =
   | { is: 'new' }
+  | { is: 'under way' }
   | { is: 'answered'; status: number; body: string }
   | { is: 'another request' };
 
 /** Retention of stored responses, as an SQL interval. */
 const KEPT = '24 hours';
+/** Status of a row whose request is in progress outside a transaction (`claimIdempotencyKey`). */
+const IN_PROGRESS = 0;
+/** Time after which the process of such a request is considered dead, as an SQL interval. No request takes this long. */
+const LAPSES_AFTER = '2 minutes';
+const HAS_LAPSED = sql<boolean>`(idempotent_answers.status = ${IN_PROGRESS} AND idempotent_answers.created_at < now() - ${LAPSES_AFTER}::interval)`;
+/**
+ * Compares with the corrected time if that time is earlier. Otherwise, if the database's clock is ahead, a response would expire too early
+ * and the request would run twice.
+ */
+const IS_KEPT = sql<boolean>`idempotent_answers.created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`;
 
 /**
  * Locks an idempotency key until the transaction ends. Returns false if another request with this key is in progress in
@@ -48,13 +59,48 @@ export async function findIdempotentAnswer(
     .select(['request_sha256', 'status', 'body_sealed'])
     .where('caller_id', '=', request.callerId)
     .where('idempotency_key', '=', request.key)
-    // Compares with the corrected time if that time is earlier. Otherwise, if the database's clock is ahead, a response would expire too
-    // early and the request would run twice.
-    .where(sql<boolean>`created_at >= least(now(), (SELECT at FROM believed_time)) - ${KEPT}::interval`)
+    .where(IS_KEPT)
+    .where((where) => where.not(HAS_LAPSED))
     .executeTakeFirst();
   if (!known) return { is: 'new' };
   if (!known.request_sha256.equals(request.sha256)) return { is: 'another request' };
+  if (known.status === IN_PROGRESS) return { is: 'under way' };
   return { is: 'answered', status: known.status, body: box.open(known.body_sealed) };
+}
+
+/**
+ * Claims an idempotency key for a request that runs outside a transaction. Returns false if another request has the key. The claim ends
+ * with the stored response, with `releaseIdempotencyKey`, or after two minutes if the process dies.
+ */
+export async function claimIdempotencyKey(
+  db: Database,
+  box: SecretBox,
+  { userId, callerId, key, sha256 }: IdempotentRequest,
+): Promise<boolean> {
+  const values = { user_id: userId, request_sha256: sha256, status: IN_PROGRESS, body_sealed: box.seal('') };
+  const mine = await db
+    .insertInto('idempotent_answers')
+    .values({ caller_id: callerId, idempotency_key: key, ...values })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['caller_id', 'idempotency_key'])
+        .doUpdateSet({ ...values, created_at: sql<Date>`now()` })
+        .where((where) => where.or([where.not(IS_KEPT), HAS_LAPSED])),
+    )
+    .returning('caller_id')
+    .executeTakeFirst();
+  return mine !== undefined;
+}
+
+/** Ends the claim of a request that failed, so that the request can be repeated. */
+export async function releaseIdempotencyKey(db: Database, { callerId, key, sha256 }: IdempotentRequest): Promise<void> {
+  await db
+    .deleteFrom('idempotent_answers')
+    .where('caller_id', '=', callerId)
+    .where('idempotency_key', '=', key)
+    .where('request_sha256', '=', sha256)
+    .where('status', '=', IN_PROGRESS)
+    .execute();
 }
 
 /**

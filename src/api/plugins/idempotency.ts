@@ -5,9 +5,11 @@ import { AppError } from '#src/core/errors.ts';
 import type { SecretBox } from '#src/core/secrets.ts';
 import type { Database } from '#src/database/connect.ts';
 import {
+  claimIdempotencyKey,
   findIdempotentAnswer,
   type IdempotentRequest,
   lockIdempotencyKey,
+  releaseIdempotencyKey,
   storeIdempotentAnswer,
 } from '#src/users/idempotent-answers.ts';
 
@@ -18,7 +20,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * Runs a POST once for its Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). A repeated request gets the first response. A
  * different request with the same key gets 409, and so does a repeated request while the first is in progress. Idempotency-Keys of
  * different API keys are independent. The response is stored in the transaction of the changes, so a request that failed or was interrupted
- * leaves no trace and can be repeated.
+ * leaves no trace and can be repeated. A request without a transaction claims its key first.
  */
 export async function runIdempotently(
   { db, box }: { db: Database; box: SecretBox },
@@ -29,14 +31,31 @@ export async function runIdempotently(
 ): Promise<{ status: number; answer: unknown }> {
   const keyed = keyedRequest(request, caller);
   if (!keyed) return run();
-  // Requests that change nothing have no transaction, so the same request can run twice concurrently.
   if (db.isTransaction && !(await lockIdempotencyKey(db, keyed))) throw new AppError('idempotencyUnderWay');
   const known = await findIdempotentAnswer(db, box, keyed);
   if (known.is === 'another request') throw new AppError('idempotencyKeyReused');
+  if (known.is === 'under way') throw new AppError('idempotencyUnderWay');
   if (known.is === 'answered') {
     reply.header('Idempotent-Replayed', 'true');
     return { status: known.status, answer: JSON.parse(known.body) };
   }
+  if (db.isTransaction) return runAndStore({ db, box }, keyed, run);
+  // A request without a transaction, which changes nothing or commits its changes together with those of other requests.
+  if (!(await claimIdempotencyKey(db, box, keyed))) throw new AppError('idempotencyUnderWay');
+  try {
+    return await runAndStore({ db, box }, keyed, run);
+  } catch (error) {
+    // If the database is unavailable, the claim ends by its age.
+    await releaseIdempotencyKey(db, keyed).catch(() => {});
+    throw error;
+  }
+}
+
+async function runAndStore(
+  { db, box }: { db: Database; box: SecretBox },
+  keyed: IdempotentRequest,
+  run: () => Promise<{ status: number; answer: unknown }>,
+): Promise<{ status: number; answer: unknown }> {
   const done = await run();
   await storeIdempotentAnswer(db, box, keyed, { status: done.status, body: JSON.stringify(done.answer) });
   return done;

@@ -71,6 +71,32 @@ test('a failed request is not stored, and may be repeated', async () => {
   expect((await post('/v1/users', { email: 'free@example.com', role: 'homeowner' }, 'four')).status).toBe(201);
 });
 
+test('different requests at once with one key: one runs, also without a transaction', async () => {
+  const bodies = ['2026-01-01', '2026-01-02'].map((day) => ({ start: day, end: day, metrics: ['kwh_used'] }));
+  const ask = (index: number) => post('/v1/energy-insights', bodies[index % 2], 'at-once');
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => ask(index)));
+  const served = answers.flatMap(({ status }, index) => (status === 200 ? [index % 2] : []));
+  expect(new Set(served).size).toBe(1);
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+  const [mine = 0] = served;
+  expect([(await ask(mine)).status, (await ask(mine + 1)).json.code]).toEqual([200, 'idempotency_key_reused']);
+});
+
+test('a request without a transaction that failed, or whose process died, may be repeated', async () => {
+  const body = { start: '2026-01-01', end: '2026-01-01', metrics: ['kwh_used'] };
+  expect((await post('/v1/energy-insights', { ...body, user_id: 'usr_none' }, 'failed-once')).status).toBe(404);
+  expect((await post('/v1/energy-insights', body, 'failed-once')).status).toBe(200);
+  const age = (by: string) =>
+    api.database.pool.query(
+      `UPDATE idempotent_answers SET status = 0, created_at = now() - $1::interval WHERE idempotency_key = 'failed-once'`,
+      [by],
+    );
+  await age('1 minute');
+  expect((await post('/v1/energy-insights', body, 'failed-once')).json.code).toBe('idempotency_under_way');
+  await age('3 minutes');
+  expect((await post('/v1/energy-insights', body, 'failed-once')).status).toBe(200);
+});
+
 test('answers are deleted after a day', async () => {
   const first = await post('/v1/devices', device(), 'five');
   await api.database.pool.query(
