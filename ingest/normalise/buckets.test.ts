@@ -33,7 +33,7 @@ test('splits an interval at quarter-hours, in proportion to time, in whole mWh t
       expect(ofQuarterHours.map(([bucketMs]) => (bucketMs - firstMs) / QUARTER_HOUR_MS).join()).toBe(
         Array.from({ length: quarters }, (_, index) => index).join(),
       );
-      // At the end of each quarter-hour, the energy since the interval's start is proportional to the elapsed time, rounded down.
+      // At the end of each quarter-hour, the energy since the interval's start is in proportion to the elapsed time, rounded down.
       for (const [name, energy, counted] of [
         ['energyMilliwattHours', one.importMilliwattHours, counts.import],
         ['estimatedMilliwattHours', one.estimated ? one.importMilliwattHours : 0, counts.import],

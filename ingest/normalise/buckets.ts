@@ -6,7 +6,7 @@ import type { SeriesRoles } from './roles-by-time.ts';
 /** Changes of a device's load profile, by the start of the UTC quarter-hour in ms. */
 export type BucketDeltas = Map<number, MeasureSums>;
 export type ReadonlyQuarterHourBuckets = ReadonlyMap<number, MeasureSums>;
-/** Sums of energy by quarter-hour, keyed by the quarter-hour's start. Intervals are added to them. */
+/** Sums of energy by the start of their quarter-hour. The energy of intervals is added to these sums. */
 export interface QuarterHourBuckets {
   get(startMs: number): MeasureSums | undefined;
   set(startMs: number, sums: MeasureSums): unknown;
@@ -29,7 +29,7 @@ function share(energyMilliwattHours: MilliwattHours, partMs: number, wholeMs: nu
   return Number((BigInt(energyMilliwattHours) * BigInt(partMs)) / BigInt(wholeMs));
 }
 
-/** Returns the part of an energy that flowed up to a time, if the energy is spread evenly over a span; rounded down. */
+/** Returns the part of an energy that flowed up to a time, rounded down. The energy is spread evenly over a span. */
 function flowedUpTo(energyMilliwattHours: MilliwattHours, { startMs, endMs }: TimeSpan, ms: number): number {
   if (ms >= endMs) return energyMilliwattHours;
   return ms <= startMs ? 0 : share(energyMilliwattHours, ms - startMs, endMs - startMs);
@@ -45,9 +45,9 @@ function bucketOf(deltas: QuarterHourBuckets, startMs: number): MeasureSums {
 }
 
 /**
- * Adds an interval to the buckets that it overlaps (`sign` 1) or subtracts it (-1). Each bucket gets an amount in proportion to time, in
- * whole mWh. The amounts add up exactly, because each is the difference of the energies up to the bucket's two bounds. The interval's
- * reading counts in the bucket in which the interval ends: a reading at 10:00:00 counts in the quarter-hour before 10:00.
+ * Adds an interval to the buckets that it overlaps (`sign` 1), or subtracts it (-1). Each bucket gets a share in proportion to time, in
+ * whole mWh. The shares add up exactly, because each is the difference of the energies up to the bucket's two bounds. The reading of the
+ * interval counts in the bucket in which the interval ends: a reading at 10:00:00 counts in the quarter-hour before 10:00.
  */
 export function addInterval(
   deltas: QuarterHourBuckets,

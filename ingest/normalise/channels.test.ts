@@ -124,7 +124,7 @@ test('counts each interval by the best series with a reading before its end; lat
   fc.assert(
     fc.property(dated, fc.nat(9), (all, endMs) => {
       const roles = chooseRoles(all);
-      // The series that have a reading before `endMs` have the same roles at `endMs` as if no later series existed.
+      // The roles at `endMs` are the same if all series without a reading before `endMs` are left out.
       const before = all.filter(({ firstReadAtMs }) => firstReadAtMs < endMs);
       const known = chooseRoles(before);
       const isZeroTotal = all.some(({ nonzeroAtMs }) => nonzeroAtMs === null || nonzeroAtMs >= endMs);

@@ -9,10 +9,13 @@ import {
 import { createRolesByTime, NO_SERIES_ROLES, type RolesByTime, type SeriesRoles } from './roles-by-time.ts';
 
 /**
- * Energy quantities in order of preference. A circuit counts by the first quantity for which it has a series (counting rules, "Channels").
+ * Energy quantities in order of preference. Of the quantities for which a circuit has a series, the first one counts (counting rules,
+ * "Channels").
  */
 const QUANTITIES = ['register', 'interval', 'power'] as const;
-/** Ranks of the series that may count: a register that is a total, a register that is a tariff, and the lowest rank of a power series. */
+/**
+ * Ranks of the series that may count: of a register that is a total, of a register that is a tariff, and the lowest rank of a power series.
+ */
 const [TOTAL, TARIFF, POWER] = [0, 1, 2 * CHANNEL_PARTS.length];
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
@@ -29,7 +32,7 @@ interface Series {
 }
 
 /**
- * A series that may count in one direction of its circuit, from its first reading on. The series with the lowest rank
+ * A series that may count in one direction of its circuit, from its first reading on. Of several such series, the one with the lowest rank
  * counts.
  */
 interface Offer {
@@ -43,24 +46,23 @@ interface Choice {
   readonly direction: EnergyDirection;
   readonly offers: Offer[];
   /**
-   * Time from which the circuit has a register of unknown meaning, Unix ms. This register may measure the same energy as the power series.
+   * Time from which the circuit has a register of unknown meaning, Unix ms. The register may measure the same energy as the power series.
    */
   readonly askedAtMs: number;
 }
 
-/** Whether a unit excludes electricity, whatever the channel's name is: the unit of a volume, of reactive energy or of a cost. */
+/** Whether a unit excludes electricity, whatever the channel's name is: units of volume, of reactive energy and of cost do. */
 const isOtherUnit = (unit: string | null | undefined): boolean =>
   typeof unit === 'string' && !/^[kMG]?Wh$/i.test(unit.trim());
 
 /**
- * Chooses the roles of a device's series by time. Each circuit and direction counts by its best quantity. Within a
- * quantity, a total has precedence over tariffs, and tariffs over phases. Parts of one kind count together, and a total
- * never counts together with its parts. At each time, the best of the series with an earlier reading counts, so a new
- * series counts from its first reading on. A register is not a total while all its readings are 0 and a reading of one
- * of its parts is not. If no better series measures export, the negative part of the circuit's import power counts. A
- * series of unknown meaning does not count, nor does a power in a circuit with an unknown register. Gas, heat and water
- * are chosen separately, in kWh and by volume; they have no export. `series`: all series that the device has ever had.
- * Returns their roles, in the same order.
+ * Chooses the roles of a device's series by time. In each direction of a circuit, the best quantity counts. Within a quantity, a total has
+ * precedence over tariffs, and tariffs over phases. Parts of one kind count together; a total never counts together with its parts. At each
+ * time, the best of the series that already have a reading counts, so a new series counts from its first reading on. A register is not a
+ * total while all its readings are 0 and a reading of one of its parts is not. If no better series measures export, the negative part of
+ * the circuit's import power counts. A series of unknown meaning does not count, nor does a power series in a circuit with a register of
+ * unknown meaning. Gas, heat and water are chosen separately, in kWh and by volume; they have no export. `series`: all series that the
+ * device has ever had. Returns the roles in the same order.
  */
 export function chooseRoles(series: readonly Series[]): RolesByTime[] {
   const channels = series.map((one) => resolveChannel(one, one.word));
@@ -117,7 +119,7 @@ function choicesOf(series: readonly Series[], channels: readonly ParsedChannel[]
   return [...choices.values()].map((choice) => ({ ...choice, offers: withoutZeroTotals(choice.offers, series) }));
 }
 
-/** If a total register shows 0 while one of its parts does not, the total counts only from its first reading that is not 0. */
+/** If a total register shows 0 while a part of it does not, the total counts only from its first reading that is not 0. */
 function withoutZeroTotals(offers: readonly Offer[], series: readonly Series[]): Offer[] {
   const nonzeroAtMs = ({ index }: Offer) => {
     const { nonzeroAtMs: ms } = series[index] as Series;
@@ -140,7 +142,7 @@ function bestAfter({ offers, askedAtMs }: Choice, ms: number): readonly Offer[] 
   const atMs = Math.max(ms, Math.min(...offers.map(({ firstReadAtMs }) => firstReadAtMs)));
   const valid = offers.filter(({ rank }) => rank < POWER || askedAtMs > atMs);
   const best = Math.min(...valid.flatMap(({ rank, firstReadAtMs }) => (firstReadAtMs <= atMs ? rank : [])));
-  // Includes series of the same rank that start later: except for interval series, they add no energy before their first reading.
+  // Includes series of the same rank that start later: they add no energy before their first reading. Interval series are an exception.
   return valid.filter(({ rank }) => rank === best);
 }
 

@@ -65,8 +65,7 @@ test('counts each interval once, by the role at its end, for any border; with on
         const rule = createCountingRuleByTime(of, ruleOf);
         const isPast = after.import || after.export;
         const wanted = [
-          // If the series does not count after the change of role (`border`), a reading that was held before the change never gets a final
-          // verdict.
+          // If the series does not count after the change of role (`border`), a reading that was held before it never gets a final verdict.
           ...(isPast ? energy(before).filter(({ endMs }) => endMs < border) : []),
           ...energy(after).filter(({ endMs }) => endMs >= border),
         ];

@@ -10,9 +10,9 @@ import {
 
 /**
  * Creates the counting rule of a series whose role changes with time. Verdicts on readings do not depend on the role, so one counting rule
- * runs over all readings, also while the series does not count. It ends with the last time in which the series counts: after that it
- * receives no readings, and its state is null. An interval counts by the role at its end. `ruleOf`: returns the counting rule of a role;
- * null if the role does not count.
+ * processes all readings, also while the series does not count. After the last time in which the series counts, the rule receives no
+ * readings, and its state is null. An interval counts by the role at its end. `ruleOf`: returns the counting rule of a role; null if the
+ * role does not count.
  */
 export function createCountingRuleByTime(
   of: RolesByTime,
@@ -23,8 +23,8 @@ export function createCountingRuleByTime(
   const spans = toRoleSpans(of).map(({ roles, untilMs }) => ({ rule: ruleOf(roles), untilMs }));
   const some = spans.find(({ rule }) => rule)?.rule ?? null;
   /**
-   * Whether the series is a register. A register's counting rule has one fixed direction, but energy that the rule reports late may belong
-   * to a time in which the owner's setting had the other direction.
+   * Whether the series is a register. The counting rule of a register has a fixed direction. Energy that the rule reports late may belong
+   * to a time in which the owner had set the other direction.
    */
   const isRegister = some?.counted !== undefined;
   const counted = (interval: EnergyInterval): EnergyInterval | null => {

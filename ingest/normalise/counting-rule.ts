@@ -16,18 +16,16 @@ export interface EnergyInterval {
   endMs: number;
   importMilliwattHours: MilliwattHours;
   exportMilliwattHours: MilliwattHours;
-  /**
-   * Whether the energy was spread over a silence of more than an hour: its amount is certain, but its distribution over the hours is not.
-   */
+  /** Whether the energy was spread over a silence of more than an hour: the amount is certain, the distribution over the hours is not. */
   estimated: boolean;
   /**
-   * Whether the energy is late news: a confirmed jump of the register that its source reported late. Such energy counts as estimated even
-   * if other tariffs narrow the time in which it flowed.
+   * Whether the energy is late news: a confirmed jump of a register whose source reported late. Late news counts as estimated even if other
+   * tariffs narrow the time in which the energy flowed.
    */
   isLate?: boolean;
   /**
-   * Part of the interval in which the energy of one direction flowed; undefined: the whole interval. Outside that part, the energy in that
-   * direction is 0.
+   * Part of the interval in which the energy of one direction flowed. Outside it, that energy is 0. Undefined: the energy flowed during the
+   * whole interval.
    */
   importSpan?: TimeSpan;
   exportSpan?: TimeSpan;
@@ -59,11 +57,11 @@ export interface SeriesReadingWithVerdict extends SeriesReading {
   verdict: CountingVerdict | null;
 }
 
-/** Receives the results of a counting rule's step: energy, and verdicts on the step's reading or on earlier readings. */
+/** Receives the results of processing a reading: energy, and verdicts on this reading or on earlier ones. */
 export interface CountingResultReceiver {
   interval(interval: EnergyInterval): void;
   verdict(point: SeriesReading, verdict: CountingVerdict): void;
-  /** Reverts all energy since a time. The counted readings between that time and `untilMs` get the verdict. */
+  /** Reverts all energy since a time. The readings between this time and `untilMs` get the verdict. */
   takeBack(sinceMs: number, untilMs: number, verdict: CountingVerdict): void;
 }
 
@@ -75,36 +73,34 @@ export interface CountingRestart<State> {
 }
 
 /**
- * Converts the readings of one series into intervals. The counting rule is a state machine that takes readings in order of event
- * time. `State` is plain JSON and contains everything that the counting rule needs: from equal states, equal readings give equal
- * results. A state is immutable.
+ * Converts the readings of one series into intervals. A counting rule is a state machine that processes readings in order of event time. A
+ * `State` is plain JSON, immutable, and complete: from equal states, equal readings give equal results.
  */
 export interface CountingRule<State> {
   readonly initial: State;
   /**
-   * Finds a state that follows from the given stored readings alone, whatever readings came before them; the latest such state. With it, a
-   * late reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the
-   * series' last reading, if known. Returns null if the readings do not determine a state; more readings may.
+   * Finds the latest state that follows from the given stored readings alone, whatever readings came before. From this state, a late
+   * reading can be processed without all earlier readings. `before`: consecutive readings in order. `later`: the state after the series'
+   * last reading, if known. Returns null if the readings do not determine a state; more readings may.
    */
   restart(before: readonly SeriesReadingWithVerdict[], later?: State): CountingRestart<State> | null;
   /**
-   * Returns the energy that stored readings after a state counted as, according to their stored verdicts. If a counting rule lacks this
-   * method, its readings are replayed instead. Replay and stored verdicts differ if an earlier edition of the counting rules gave the
-   * verdicts.
+   * Returns the energy that stored readings counted as after the state `from`, by their stored verdicts. Readings are replayed instead if a
+   * counting rule lacks this method. The two results differ if an earlier edition of the counting rules gave the verdicts.
    */
   counted?(from: State, judged: readonly SeriesReadingWithVerdict[]): EnergyInterval[];
-  /** Whether this edition of the counting rules wrote a stored state. If not, the state is derived again from stored readings. */
+  /** Whether this edition of the counting rules wrote a stored state. Otherwise the state is derived again from stored readings. */
   knows(state: unknown): boolean;
   /**
    * Returns the time of the earliest reading in a state, Unix ms. Undefined if the counting rule does not compare elapsed times
    * with earlier readings.
    */
   earliestMs?(state: State): number;
-  /** Processes the next reading. Returns the state after it. */
+  /** Processes the next reading, and returns the state after this reading. */
   step(state: State, point: SeriesReading, findings: CountingResultReceiver): State;
 }
 
-/** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends on that reading alone. */
+/** Finds a restart (see `restart`) for a counting rule whose state after a plainly counted reading depends only on this reading. */
 export function restartAfterLastCounted<State>(
   before: readonly SeriesReadingWithVerdict[],
   stateAfter: (point: SeriesReading) => State,
@@ -127,20 +123,20 @@ export interface EarlierSettings extends CountingSettings {
 }
 
 /**
- * Settings that change with time. Each reading is judged by the settings that are valid at the reading's time. Settings differ by time
- * while a changed setting is applied to a device's past in chunks. Consumption is a function of the set of messages and of these settings.
+ * Settings that change with time. A reading is judged by the settings that are valid at its time. Settings differ by time while a changed
+ * setting is applied to the past of a device in chunks. Consumption is a function of the set of messages and of these settings.
  */
 export interface SettingsByTime extends CountingSettings {
   /** Earlier settings in order of time, each valid until its end. Undefined if the settings have never changed. */
   readonly earlier?: readonly EarlierSettings[];
   /**
    * Times (Unix ms, in order) after which the series reads a different counter, because its owner then changed the decoder settings. Each
-   * is the time of the last reading before such a change. No energy is counted across it.
+   * is the time of the last reading before such a change. The energy between this reading and the next is not counted.
    */
   readonly splits?: readonly number[];
   /**
-   * Steps back of the clock of the series' host. Each adds its length to the elapsed time between a reading before the step and a reading
-   * after it.
+   * Steps back of the clock of the series' host. Between a reading before the step and one after it, the elapsed time is longer by the
+   * step.
    */
   readonly stepsBack?: readonly ClockStepBack[];
 }

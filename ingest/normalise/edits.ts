@@ -4,16 +4,16 @@ import type { ClockStepBack, SeriesReading } from './counting-rule.ts';
 /** Whether an edit excludes a reading of a series. */
 export type ExclusionTest = (point: SeriesReading) => boolean;
 
-/** Effect of edits on one series, once a plan has applied them up to the plan's end time. */
+/** Effect of edits on one series after a plan that applies edits up to an end time. */
 export interface SeriesEdits {
   /** Test for readings that the edits exclude. Undefined if none is excluded. */
   readonly isExcluded?: ExclusionTest;
-  /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null if it recomputes none. */
+  /** Range of readings that the plan recomputes, Unix ms, both inclusive. Null: the plan recomputes none. */
   readonly changed: { readonly firstMs: number; readonly lastMs: number } | null;
   /** Readings entered by hand that must be stored, and those that must be deleted. */
   readonly added: readonly SeriesReading[];
   readonly withdrawn: readonly SeriesReading[];
-  /** Steps back of the clock that received the series: as stored before the plan, and as they are after it. */
+  /** Steps back of the clock that received the series, before and after the plan. */
   readonly stepsBack: {
     readonly before: readonly ClockStepBack[];
     readonly after: readonly ClockStepBack[];
@@ -35,19 +35,14 @@ const NO_EDITS: SeriesEdits = {
   passedOver: [],
 };
 
-/**
- * Returns the time from which an edit must still be applied (or reverted, if the edit was revoked), Unix ms. Null if nothing is pending.
- */
+/** Returns the time from which an edit must still be applied or, if it was revoked, be reverted, Unix ms. Null if nothing is pending. */
 export function findPendingEditStartMs({ isInForce, counted, fromMs, toMs }: Edit): number | null {
   if (!isInForce) return counted?.fromMs ?? null;
   const reachedMs = counted?.toMs ?? fromMs;
   return reachedMs < toMs ? reachedMs : null;
 }
 
-/**
- * Returns the time range in which an edit is applied once a plan has applied or reverted it up to a time. Null if the edit is then applied
- * nowhere.
- */
+/** Returns the time range in which an edit is applied after a plan up to the time `untilMs`. Null if the edit is then applied nowhere. */
 export function findAppliedTimeRange(edit: Edit, untilMs: number): EditTimeRange | null {
   const { isInForce, counted, fromMs, toMs } = edit;
   const openMs = findPendingEditStartMs(edit);
@@ -62,9 +57,9 @@ export const getPendingEditEndMs = ({ isInForce, counted, toMs }: Edit): number 
   isInForce ? toMs : (counted?.toMs ?? toMs);
 
 /**
- * Returns the effect of a device's edits on one of its series. Pure. An edit applies to readings in its time range
- * whenever they arrive, so the counting rule's result is a function of the set of messages and the set of applied edits.
- * `untilMs`: the plan applies pending edits before this time.
+ * Returns the effect of a device's edits on one of its series. Pure. An edit applies to all readings in its time range, whenever they
+ * arrive. Results therefore depend only on the set of messages and the set of applied edits. `untilMs`: the plan applies pending edits
+ * before this time.
  */
 export function computeSeriesEdits(
   edits: readonly Edit[],
@@ -76,7 +71,8 @@ export function computeSeriesEdits(
   const mine = edits.filter((edit) => doesEditConcernSeries(edit, channel, kind));
   if (mine.length === 0) return NO_EDITS;
   const whole = mine.filter(({ instants }) => !instants);
-  // An edit adds a reading by hand only if it is applied from its start. Otherwise a reading by hand at that time comes from a person.
+  // An edit adds a reading by hand only if its start is in the applied part. Otherwise, a reading by hand at the start was entered by a
+  // person.
   const applied = mine.filter((edit) => findAppliedTimeRange(edit, untilMs)?.fromMs === edit.fromMs);
   const carried = new Set(applied.flatMap(({ instants, value, fromMs }) => (instants && value !== null ? fromMs : [])));
   const isExcluded = either(
@@ -103,15 +99,16 @@ export function computeSeriesEdits(
       open.length === 0
         ? null
         : {
-            // A step that sets the clock back to before an earlier step takes effect earlier than the start of its own edit.
+            // If a later step set the clock to before an earlier step, the earlier step takes effect at the later one's time, which is
+            // before the start of the earlier step's edit.
             firstMs: Math.min(
               stepsBack.changed?.firstMs ?? Infinity,
               ...open.map((edit) => findPendingEditStartMs(edit) as number),
             ),
             lastMs: Math.max(...open.map((edit) => Math.min(getPendingEditEndMs(edit), untilMs) - 1)),
           },
-    // The reading by hand that an edit adds is at the edit's start. It is stored when the first part of the edit is applied, and deleted
-    // when the first part is reverted.
+    // An edit adds its reading by hand at its start. The reading is stored when the first part of the edit is applied, and deleted when
+    // that part is reverted.
     added: pointsOf(({ isInForce, counted }) => isInForce && counted === null),
     withdrawn: pointsOf(({ isInForce, counted, fromMs }) => !isInForce && counted?.fromMs === fromMs),
     stepsBack,
@@ -119,9 +116,7 @@ export function computeSeriesEdits(
   };
 }
 
-/**
- * Returns the time ranges that are excluded both before and after the plan, without the instants of readings by hand.
- */
+/** Returns the time ranges that are excluded both before and after the plan, except the instants of readings by hand. */
 function passedOver(edits: readonly Edit[], untilMs: number): EditTimeRange[] {
   const both = edits.flatMap((edit) => {
     const after = findAppliedTimeRange(edit, untilMs);
@@ -155,9 +150,9 @@ export const doesEditConcernSeries = (edit: Edit, channel: string, kind: string)
   edit.channel === null || (edit.channel === channel && edit.kind === kind);
 
 /**
- * Whether a point is one of the instants of an edit by the clock, within the applied time range. The reading that the edit adds replaces a
- * sent reading at the same instant. `carried`: instants at which edits by the clock add a reading, because a later step excludes the
- * readings added for earlier steps.
+ * Whether a point is at one of the instants of an edit by the clock, within the applied time range. The reading that the edit adds replaces
+ * a sent reading at the same instant. `carried`: instants at which edits by the clock add a reading, because a later step excludes the
+ * readings that earlier steps added.
  */
 function ofInstants(
   { instants, value, ...edit }: Edit,
@@ -183,7 +178,7 @@ function either(...conditions: (ExclusionTest | undefined)[]): ExclusionTest | u
 /** Returns the steps back of the clock before and after the plan. */
 function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['stepsBack'] {
   const [before, after] = [stepsBackOf(was), stepsBackOf(is)];
-  // Each step in `before` cancels only one step in `after`, because two steps may be equal.
+  // Two steps may be equal, so each step in `before` cancels only one step in `after`.
   const added = [...after];
   const removed = before.filter(({ atMs, byMs }) => {
     const same = added.findIndex((one) => one.atMs === atMs && one.byMs === byMs);
@@ -196,8 +191,8 @@ function changeOfSteps(was: readonly Edit[], is: readonly Edit[]): SeriesEdits['
 }
 
 /**
- * Returns the steps by which the device's clock was set back, from the edits of a series. Each step adds its length to the elapsed time. If
- * a later step set the clock to before an earlier step, both steps take effect at the time of the later one.
+ * Returns the steps by which the device's clock was set back, from the edits of a series. A step adds its length to the elapsed time. If a
+ * later step set the clock to before an earlier step, both take effect at the later one's time.
  */
 function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
   const mine = edits.filter(({ instants }) => instants);
@@ -211,8 +206,8 @@ function stepsBackOf(edits: readonly Edit[]): ClockStepBack[] {
 }
 
 /**
- * Returns a test for points in the time range of one of the edits. The test includes points that were sent, or added by an edit by the
- * clock. It does not include a reading by a person, which replaces the sent reading at its instant.
+ * Returns a test for points in the time range of one of the edits. The test is true for points that were sent, or added by an edit by the
+ * clock. It is false for a reading by a person, which replaces the sent reading at its instant.
  */
 function within(edits: readonly EditTimeRange[], carried: ReadonlySet<number>): ExclusionTest | undefined {
   if (edits.length === 0) return undefined;

@@ -21,11 +21,11 @@ const pair = (a: number, b: number, ms = HOUR_MS) =>
     { readAtMs: ms, valueMilliwattHours: asMilliwattHours(b) },
   ] as const;
 
-// Cases exactly at the bound of each rule, which random registers rarely reach.
+// Cases at the exact bound of each rule. Random registers rarely reach these bounds.
 test.each([
   [100 * KWH, 100 * KWH, true],
   [100 * KWH, 100 * KWH - 1, false],
-  // The register may rise by 10 kWh in an hour, plus one unit in the last place of the finer value (at least 0.001 kWh).
+  // In an hour, the register may rise by 10 kWh plus one unit in the last decimal place of the finer value (at least 0.001 kWh).
   [100 * KWH, 110 * KWH + 1_000, true],
   [100 * KWH, 110 * KWH + 2_000, false],
   [100 * KWH, 110 * KWH + 1_001, false],
@@ -83,7 +83,7 @@ test.each([
   [900 * KWH + 1, 100 * KWH, 20 * HOUR_MS, null],
   [1_000 * KWH, 0, HOUR_MS, 0],
   [1_000 * KWH + 1, 0, HOUR_MS, null],
-  // A rollover of 10 kWh in an hour, plus one unit in the last place.
+  // A rollover of 10 kWh in an hour, plus one unit in the last decimal place.
   [995 * KWH, 6 * KWH, HOUR_MS, 11 * KWH],
   [995 * KWH, 7 * KWH, HOUR_MS, null],
 ])('measures the rollover of a register of 1,000 kWh from %d to %d mWh in %d ms: %s mWh', (a, b, ms, step) => {
@@ -94,7 +94,7 @@ test.each([
 test.each([
   [20 * KWH, 100, true],
   [20 * KWH + 1, 100, false],
-  // The energy may be at most a fifth of the device's limit, because a fifth of 150 kW is more than 20 kW.
+  // The energy may be a fifth of the device's limit: a fifth of 150 kW is more than 20 kW.
   [30 * KWH, 150, true],
   [30 * KWH + 1, 150, false],
 ])('judges %d mWh in an hour at a limit of %d kW as plausible for continuous use: %s', (rise, limitKw, is) => {

@@ -22,8 +22,8 @@ function lastPlaceMilliwattHours(valueMilliwattHours: MilliwattHours): number {
 }
 
 /**
- * Whether a register can have moved from `a` to `b`: not backwards, and no faster than the device's limit. The
- * tolerance is one unit in the last place of the finer value.
+ * Whether a register can have moved from `a` to `b`: not backwards, and not faster than the device's limit. Tolerance: one unit in the last
+ * decimal place of the finer value.
  */
 export function isPlausible(a: RegisterValue, b: RegisterValue, settings: CountingSettings): boolean {
   return isPlausibleStep(b.valueMilliwattHours - a.valueMilliwattHours, a, b, settings);
@@ -51,8 +51,8 @@ function isAtMost(energyMilliwattHours: number, powerMw: number, durationMs: num
 }
 
 /**
- * Whether a home can have used the energy between `a` and `b` at constant power: a fifth of the device's limit, or 20 kW if that is more.
- * Applied to late news, which is spread over that time.
+ * Whether a home can have used the energy between `a` and `b` at constant power: a fifth of the device's limit, but at least 20 kW. Applied
+ * to late news, which is spread over the time from `a` to `b`.
  */
 export function isPlausibleConstantPower(a: RegisterValue, b: RegisterValue, { limitKw }: CountingSettings): boolean {
   const [step, durationMs] = [b.valueMilliwattHours - a.valueMilliwattHours, b.readAtMs - a.readAtMs];
@@ -69,9 +69,9 @@ export function isJitter(a: RegisterValue, b: RegisterValue): boolean {
 }
 
 /**
- * Returns the step of a register across a rollover in mWh; null if the register did not roll over. In a rollover the value falls from above
- * 90 % of the register's maximum to below 10 % of it, by a plausible step. If a value exceeds the maximum in the settings, that maximum is
- * wrong, and the register counts as not rolled over.
+ * Returns the energy of a register across a rollover in mWh; null if the register did not roll over. In a rollover the value falls from
+ * above 90 % of the register's maximum to below 10 % of the maximum, and the energy is plausible. If a value exceeds the maximum in the
+ * settings, the setting is wrong, and the register counts as not rolled over.
  */
 export function computeRolloverMilliwattHours(
   a: RegisterValue,

@@ -66,8 +66,8 @@ test('counts the positive part of an export channel as export, and ignores the n
 });
 
 test.each([
-  // Power falls from 4 kW to -2 kW in 9 minutes and is zero after 6 minutes. Import: 4 kW × 6 min ÷ 2 = 0.2 kWh. Export: 2 kW × 3 min ÷ 2 =
-  // 0.05 kWh.
+  // Power falls from 4 kW to -2 kW in 9 minutes, and crosses zero after 6 minutes. Import: 4 kW × 6 min ÷ 2 = 0.2 kWh. Export: 2 kW × 3 min
+  // ÷ 2 = 0.05 kWh.
   [
     4_000_000,
     -2_000_000,

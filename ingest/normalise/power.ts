@@ -7,10 +7,7 @@ export interface PowerState {
   lastMw?: number;
 }
 
-/**
- * Energy in one direction between two readings, and the time span in which it flowed. Without a span, it flowed during the whole time
- * between them.
- */
+/** Energy in one direction between two readings, and the time span in which it flowed; without a span, it flowed during the whole time. */
 interface Side {
   energyMilliwattHours: MilliwattHours;
   span?: TimeSpan;
@@ -23,7 +20,7 @@ function quotient(numerator: bigint, denominator: bigint): MilliwattHours {
   return asMilliwattHours(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
-/** Returns the energy of the mean of two powers of one direction (mW) over a time (ms), in mWh, halves rounded up. */
+/** Returns the energy of two powers of one direction (mW), as their mean over a time (ms), in mWh, halves rounded up. */
 function trapezoidMilliwattHours(aMw: number, bMw: number, durationMs: number): MilliwattHours {
   const product = (aMw + bMw) * durationMs;
   if (Number.isSafeInteger(product * 2)) return asMilliwattHours(Math.floor((product + 3_600_000) / 7_200_000));
@@ -40,8 +37,8 @@ function triangleMilliwattHours(powerMw: number, bothMw: number, durationMs: num
 }
 
 /**
- * Splits the energy between two power readings by direction: the areas between the straight line and zero, above and below zero. If one
- * side lasts less than 1 ms, its span is the whole time between the readings.
+ * Splits the energy between two power readings by direction: the areas between zero and the straight line, above and below zero. If one
+ * direction lasts less than 1 ms, its span is the whole time between the readings.
  */
 function sides(aMs: number, aMw: number, bMs: number, bMw: number): { forwards: Side; backwards: Side } {
   const durationMs = bMs - aMs;
@@ -72,8 +69,8 @@ export interface PowerRoles {
 }
 
 /**
- * The counting rule for power: the energy is the area under the straight line between readings. A silence longer than the
- * device's maximum gap has no data. Readings in mW. Negative power on an import channel is export, and is never netted.
+ * The counting rule for power: the energy is the area under the straight line between readings. No energy is counted for a silence longer
+ * than the device's maximum gap. Readings in mW. Negative power on an import channel is export, and is never netted.
  */
 export function createPowerCountingRule(settings: SettingsByTime, roles: PowerRoles): CountingRule<PowerState> {
   const at = createSettingsLookup(settings);

@@ -151,7 +151,7 @@ function outcomeOf(readings: [minutes: number, kwh: number][], device: Partial<C
 describe('a backlog delivered late, without times of its own,', () => {
   const H = HOURLY / MINUTE_MS;
   test('has its energy spread over the preceding silence', () => {
-    // After a silence of two hours, all values measured in that time arrive within a second.
+    // After a silence of two hours, the values that were measured meanwhile arrive within a second.
     const queue: [number, number][] = [
       [0, 100],
       [30, 100.5],
@@ -239,7 +239,7 @@ describe('a register that falls and recovers', () => {
       verdicts: [null, 'glitch', 'back', 'confirming', null],
       steps: ['0 30 0.2', '30 45 0.1', '45 60 0.1'],
     });
-    // The last good reading is also the first of the series, so no reading precedes it.
+    // The last good reading is the first of the series, so it has no predecessor.
     expect(outcomeOf([b, c, d, e]).verdicts).toEqual([null, 'swap', 'confirming', null]);
   });
 });

@@ -54,9 +54,9 @@ const pointOf = (value: RegisterValue): SeriesReading => ({
 });
 
 /**
- * The counting rule for cumulative registers, which counts the differences of consecutive readings. An implausible reading is
- * held until later readings show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct
- * reading after a glitch. Readings in mWh. The energy counts as import or, with `direction` export, as export.
+ * The counting rule for cumulative registers: it counts the differences of consecutive readings. An implausible reading is held until later
+ * readings show whether it was late news, a glitch, a rollover, a reset, a swapped meter, or a correct reading after a glitch. Readings in
+ * mWh. The energy counts as import or, with `direction` export, as export.
  */
 export class RegisterCountingRule implements CountingRule<RegisterState> {
   readonly initial: RegisterState = {};
@@ -108,7 +108,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const now = valueOfPoint(point);
     if (!run) return { run: createRegisterRun(now) };
     if (hasSplitBetween(this.#settings, (first ?? held ?? getLastReading(run)).readAtMs, now.readAtMs)) {
-      // After a split, the register is another counter, so no reading can confirm a held reading of the previous counter.
+      // After a split the register is another counter, so no reading can confirm a held reading of the previous one.
       if (held) reject(findings, held);
       if (first) reject(findings, first);
       findings.verdict(point, 'swap');
@@ -124,7 +124,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     const last = getLastReading(run);
     if (this.#fits(last, now)) return { run: this.#goOn(findings, run, now, last) };
     if (!isJitter(last, now)) return hold(findings, run, now);
-    // After jitter, the register counts as unchanged until it exceeds its previous value; until then no energy is counted.
+    // After jitter, no energy is counted until the register exceeds its previous value.
     findings.verdict(pointOf(now), 'jitter');
     return {
       run: this.#goOn(findings, run, { readAtMs: now.readAtMs, valueMilliwattHours: last.valueMilliwattHours }),
@@ -145,7 +145,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     return isGlitch ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
-  /** Processes the next reading after a held reading and a first reading that is consistent with the held one. */
+  /** Processes the next reading after two: a held reading, and a first reading that is consistent with it. */
   #takeAfterFirst(
     findings: CountingResultReceiver,
     { run, held, first }: { run: RegisterRun; held: RegisterValue; first: RegisterValue },
@@ -160,16 +160,15 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       return this.#take(findings, this.#goOn(findings, run, first), now);
     }
     reject(findings, first);
-    // The first consistent reading was itself a glitch. The current reading replaces it as the first one that is consistent with the held
-    // reading.
+    // The first consistent reading was itself a glitch. The current reading takes its role.
     if (this.#fits(held, now)) return awaitSecond(findings, { run, held }, now);
     reject(findings, held);
     return this.#fits(getLastReading(run), now) ? { run: this.#goOn(findings, run, now) } : hold(findings, run, now);
   }
 
   /**
-   * Determines the verdict on a held reading that two later readings confirm, and counts the energy of the held reading. Returns the run up
-   * to it.
+   * Determines the verdict on a held reading that two later readings confirm, and counts its energy. Returns the run up to the held
+   * reading.
    */
   #confirm(findings: CountingResultReceiver, run: RegisterRun, held: RegisterValue): RegisterRun {
     const [good, before] = [getLastReading(run), getSecondLastReading(run)];
@@ -230,7 +229,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
     });
   }
 
-  /** Returns the earlier reading since which the energy of a held reading is spread, if the held reading is late news; otherwise null. */
+  /** If a held reading is late news, returns the earlier reading since which its energy is spread; otherwise null. */
   #lateSince(run: RegisterRun, held: RegisterValue): RegisterValue | null {
     if (held.valueMilliwattHours <= getLastReading(run).valueMilliwattHours) return null;
     const since = findRisenReadingAnHourBefore(run, held.readAtMs);
@@ -244,8 +243,8 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
   }
 
   /**
-   * Returns a copy of a reading with an earlier time, so that the difference between a later reading's time and this time is the elapsed
-   * time. (If a clock was set back, some clock times occur twice.)
+   * Returns a copy of reading `a` with an earlier time, so that the difference between the times of `b` and the copy is the elapsed time.
+   * (If a clock was set back, some clock times occur twice.)
    */
   #elapsed(a: RegisterValue, b: RegisterValue): RegisterValue {
     return this.#settings.stepsBack
@@ -253,7 +252,7 @@ export class RegisterCountingRule implements CountingRule<RegisterState> {
       : a;
   }
 
-  /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline. */
+  /** Returns the energy in mWh that a counted reading with this verdict adds. Null if the reading is a baseline, which adds none. */
   #energyTo(last: RegisterValue, now: RegisterValue, verdict: CountingVerdict | null): number | null {
     const rise = now.valueMilliwattHours - last.valueMilliwattHours;
     if (verdict === 'reset') return now.valueMilliwattHours;

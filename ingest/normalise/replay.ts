@@ -16,8 +16,8 @@ export interface ReplayResult {
   readonly verdicts: ReadonlyMap<string, SeriesReadingWithVerdict>;
   state: unknown;
   /**
-   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted no energy. The time may be before the
-   * start of the replay.
+   * Earliest time since which the counting rule reverted energy, Unix ms; Infinity if it reverted none. This time may be before the start
+   * of the replay.
    */
   backToMs: number;
 }
@@ -25,7 +25,7 @@ export interface ReplayResult {
 /** Returns a key that identifies a point within its series. */
 export const getReadingKey = (point: SeriesReading): string => `${point.readAtMs}/${point.intervalMs}`;
 
-/** A shared empty map for the many replays in which all points were plainly counted. */
+/** A shared empty map, because all points are plainly counted in many replays. */
 export const NO_VERDICTS: ReadonlyMap<string, SeriesReadingWithVerdict> = new Map();
 
 class Run implements ReplayResult, CountingResultReceiver {
@@ -78,7 +78,7 @@ class Run implements ReplayResult, CountingResultReceiver {
 }
 
 /**
- * Runs the counting rule over ordered points, starting from a state. `isExcluded`: test for points that the counting rule does not receive.
+ * Runs the counting rule over ordered points, starting from a state. `isExcluded`: selects points that the counting rule does not receive.
  */
 export function replayReadings(
   rule: CountingRule<unknown>,
@@ -94,7 +94,7 @@ export function replayReadings(
 /** The stored results of a stretch of a series: the stretch's counted energy and the verdicts of its readings. */
 export type StoredResult = Pick<ReplayResult, 'intervals' | 'verdicts'>;
 
-/** Whether the counting rule received a stored reading. It does not receive readings that an edit excludes. */
+/** Whether the counting rule received a stored reading. A reading that an edit excludes is not passed to the rule. */
 const isReceived = ({ verdict }: SeriesReadingWithVerdict): boolean => verdict !== 'excluded';
 
 /** Counts readings from a given state on. Returns the intervals and verdicts to store. */
@@ -113,33 +113,33 @@ export function computeStoredResult(
 export interface ReplayComparison {
   before: StoredResult;
   after: ReplayResult;
-  /** Whether both replays reached the same state after the change, so that all later results are also the same. */
+  /** Whether both replays reached the same state after the change. All later results are then the same, too. */
   met: boolean;
   /** Time up to which the stretch was replayed, both before and after the change (Unix ms). */
   endMs: number;
 }
 
 /**
- * The counting rules of a series before and after a change. These rules differ only in the settings and roles that apply up to
- * `lastChangeMs` (inclusive).
+ * The counting rules of a series before and after a change. They differ only in the settings and roles that apply up to `lastChangeMs`
+ * (inclusive).
  */
 export interface RulesBeforeAndAfter {
   readonly before: CountingRule<unknown>;
   readonly after: CountingRule<unknown>;
-  /** The counting rule that counts until the later time. It computes the state in which both replays start. Default: `after`. */
+  /** Of the two, the counting rule whose series counts for longer. It computes the state in which both replays start. Default: `after`. */
   readonly longer?: CountingRule<unknown>;
   /**
-   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Once the states contain no reading up to this
-   * time, both rules give the same results. Undefined if there is no such step.
+   * The latest step of the clock that only one of the two counting rules considers, Unix ms. Both rules give the same results once the
+   * states contain no reading up to this time. Undefined if there is no such step.
    */
   readonly stepAtMs?: number;
 }
 
 /**
- * Replays two versions of one stretch of readings from the same state. The versions and their counting rules are equal after
- * `lastChangeMs`. The replay ends when both states are equal after a reading that is plainly counted in both versions, or when the readings
- * end. (After a reading with another verdict, a later reading may still revert earlier energy.) `before`: the stored readings with
- * verdicts. `isExcluded`: test for readings of `after` that the counting rule does not receive.
+ * Replays two versions of the same readings from the same state. The versions and their counting rules are equal after `lastChangeMs`. The
+ * replay ends after a reading that is plainly counted in both versions and after which both states are equal, or when the readings end.
+ * (After a reading with another verdict, a later reading may still revert earlier energy.) `before`: the stored readings with verdicts.
+ * `isExcluded`: selects readings of `after` that the counting rule does not receive.
  */
 export function compareReplays(
   rules: RulesBeforeAndAfter,

@@ -4,10 +4,7 @@ import type { Meter } from '#src/database/meter.ts';
 export interface SeriesRoles {
   import: boolean;
   export: boolean;
-  /**
-   * The meter under which the energy is also reported separately. Null if the energy only counts towards the device's
-   * electricity.
-   */
+  /** The meter under which the energy is also reported separately. Null if it counts only towards the device's electricity. */
   meter: Meter | null;
   /**
    * Whether the series is the register of a tariff. Of the tariffs of a circuit and direction, only one runs at a time
@@ -31,8 +28,8 @@ export interface EarlierRoles {
 }
 
 /**
- * The roles of a series by time. An interval counts by the role at its end. Roles differ by time if a better series
- * appeared later, and while a changed role is being applied to the past in chunks.
+ * The roles of a series by time. An interval counts by the role at its end. Roles differ by time if a better series appeared later, or
+ * while a changed role is being applied to the past in chunks.
  */
 export interface RolesByTime {
   readonly roles: SeriesRoles;
@@ -46,7 +43,7 @@ export function createRolesLookup({ roles, earlierRoles }: RolesByTime): (ms: nu
   return (ms) => earlierRoles.find(({ untilMs }) => ms < untilMs)?.roles ?? roles;
 }
 
-/** Whether any role of a series, at any time, meets a condition. */
+/** Whether some role of a series, at any time, meets a condition. */
 export const hasRole = (
   { roles, earlierRoles }: RolesByTime,
   isMet: (roles: SeriesRoles) => boolean | undefined,
@@ -91,7 +88,7 @@ export function applyRolesUpTo(of: RolesByTime, target: RolesByTime, untilMs: nu
   ]);
 }
 
-/** Builds roles by time from spans, in order of their ends; the last one ends at Infinity. */
+/** Builds roles by time from spans, in order of their ends; the last span ends at Infinity. */
 export function createRolesByTime(spans: readonly EarlierRoles[]): RolesByTime {
   const lasting = spans.filter(
     ({ untilMs }, index) => untilMs > (spans[index - 1]?.untilMs ?? Number.NEGATIVE_INFINITY),

@@ -5,10 +5,10 @@ import type { RegisterValue } from './plausibility.ts';
 /**
  * Readings that the counting rule for registers needs: counted readings since the last baseline, reset, rollover or swap. Times (Unix ms)
  * and values (mWh) alternate in a flat array, because the array is stored in the row of each series, and read and written with each batch.
- * Immutable. It begins with the last reading and the second-last one. Up to three risen readings follow, back to which the energy of late
- * news may be spread. A risen reading is one at which the register had risen, or the first of the run. The risen readings are: the latest
- * up to the second-last reading; the latest at or before the start of the clock hour of the second-last reading; and the latest at or
- * before the start of the hour before that. They are in order of time, without duplicates.
+ * Immutable. The array begins with the last reading and the second-last one. Up to three risen readings follow, back to which the energy of
+ * late news may be spread. A risen reading is one at which the register had risen, or the first of the run. The run contains the latest
+ * risen reading before each of three bounds: up to the second-last reading; up to the start of the clock hour of the second-last reading;
+ * and up to the start of the hour before. The risen readings are in order of time, without duplicates.
  */
 export type RegisterRun = readonly number[];
 
@@ -32,7 +32,7 @@ export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefine
 export const getEarliestReadingMs = (run: RegisterRun): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
-/** Returns the time of the latest risen reading before the last reading. For a run of one reading, returns its time. */
+/** Returns the time of the latest risen reading before the last reading; for a run of one reading, the time of this reading. */
 export const getLatestRiseMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
 /** Creates a run of one reading. */
@@ -72,8 +72,7 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
 
 /** Appends a reading to a run. */
 export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
-  // Elements are read by index, because destructuring an array creates an object for each element in code that is not
-  // optimised yet.
+  // Elements are read by index: in code that is not optimised yet, destructuring an array creates an object for each element.
   const lastMs = run[0] as number;
   const last = run[1] as number;
   const beforeMs = run[BEFORE];
@@ -81,7 +80,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   const isRisen = before === undefined || last > before;
   const hourMs = hourStartMs(lastMs, 0);
   if (beforeMs !== undefined && beforeMs >= hourMs) {
-    // Fast path for the usual case: the last two readings are in the same hour, so only the latest risen reading changes.
+    // Fast path for the usual case: if the last two readings are in the same hour, only the latest risen reading changes.
     const after = run.slice();
     after[0] = next.readAtMs;
     after[1] = next.valueMilliwattHours;
@@ -102,7 +101,7 @@ export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun 
   return after;
 }
 
-/** Appends a risen reading to an incomplete run, unless the run already ends with it. */
+/** Appends a risen reading to an incomplete run, unless it is already the last one. */
 function addOnce(run: number[], ms: number, value: number): void {
   if (run.length === RISEN || run.at(-2) !== ms) run.push(ms, value);
 }
@@ -118,9 +117,9 @@ export function findRisenReadingAnHourBefore(run: RegisterRun, ms: number): Regi
 }
 
 /**
- * Returns the index of the latest risen reading at or before a time, in a run that continues after that time; -1 if the run does not
- * determine it. The run stores the latest risen reading up to each of some bounds (`boundsOf`). A stored reading is the result if it is not
- * after the time and its bound is not before the time.
+ * Returns the index of the latest risen reading at or before a time, in a run that continues after this time; -1 if the run does not
+ * determine the reading. The run contains the latest risen reading up to each of some bounds (`boundsOf`). Such a reading is the result if
+ * it is not after the time and its bound is not before the time.
  */
 function risenUpTo(run: RegisterRun, ms: number): number {
   for (const bound of run.length > BEFORE ? boundsOf(run[BEFORE] as number) : []) {
@@ -142,7 +141,7 @@ const NOT_COUNTED: ReadonlySet<CountingVerdict | null> = new Set<CountingVerdict
 /**
  * Rebuilds the run up to the latest plainly counted reading of some stored readings. Null if the stored readings do not go back far enough:
  * to the start of the run, or to a risen reading an hour before. `later`: the current run, which usually contains the missing risen
- * readings, for example if a reading is minutes late or a register has not risen for months.
+ * readings, for example if a reading is minutes late or the register has not risen for months.
  */
 export function rebuildRun(
   judged: readonly SeriesReadingWithVerdict[],

@@ -8,7 +8,7 @@ import type { SeriesRoles } from './roles-by-time.ts';
 /** The values that determine a counting rule: channel, kind, roles and settings. */
 type Key = readonly [string, string, boolean, boolean, number, number | null, number];
 
-/** Maximum number of cached counting rules. Nearly all devices share a few of these rules, and creating one creates a dozen functions. */
+/** Maximum number of cached counting rules. A rule has a dozen functions, and nearly all devices share a few rules. */
 const MADE = 16;
 const made: { key: Key; rule: CountingRule<unknown> | null }[] = [];
 let oldest = 0;
@@ -51,7 +51,7 @@ function createCountingRule(
 ): CountingRule<unknown> | null {
   if (kind === 'power')
     return createPowerCountingRule(settings, { ...roles, channelDirection: parseChannel(channel).direction });
-  // The role determines the direction, because the owner may have set a direction that differs from the channel's name.
+  // The role determines the direction, because the owner may have set another direction than that of the channel's name.
   const direction = roles.export ? 'export' : 'import';
   if (kind === 'register') return new RegisterCountingRule(settings, direction);
   if (kind === 'interval') return createIntervalCountingRule(direction);

@@ -14,16 +14,16 @@ export function createSettingsLookup(settings: SettingsByTime): (ms: number) => 
 }
 
 /**
- * Whether the series began to read another counter between the readings at two times (Unix ms), because the owner changed the decoder
- * settings. The energy between the two times is then unknown.
+ * Whether the series began to read another counter between two readings (times in Unix ms), because the owner changed the decoder settings.
+ * The energy between the two readings is then unknown.
  */
 export const hasSplitBetween = ({ splits }: SettingsByTime, aMs: number, bMs: number): boolean =>
   splits?.some((ms) => aMs <= ms && ms < bMs) ?? false;
 
 /**
- * Returns the time of a reading (Unix ms) for a comparison with a later reading. For each step back of the clock between the two readings,
- * the time is earlier by the step's length. A reading exactly at a step counts as on both sides: it was read before the step, and is the
- * first reading after it.
+ * Returns the time of a reading (Unix ms) for a comparison with a later reading: each step back of the clock between the two readings moves
+ * the time back by the step's length. A reading exactly at a step is on both sides: it was read before the step, and is the first reading
+ * after the step.
  */
 export const correctForClockSteps = ({ stepsBack }: SettingsByTime, aMs: number, bMs: number): number =>
   (stepsBack ?? []).reduce((ms, { atMs, byMs }) => (aMs <= atMs && atMs <= bMs ? ms - byMs : ms), aMs);

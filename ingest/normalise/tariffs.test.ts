@@ -29,7 +29,7 @@ function answers(steps: readonly EnergyInterval[], asked: EnergyInterval) {
   return { within: within.at(-1)?.endMs ?? null, around: around ?? null };
 }
 
-/** Expects that each search in the known steps gives either the right result or none. Returns the number of results. */
+/** Expects that each search in the known steps gives either no result or the right one. Returns the number of results. */
 function expectNoOther(known: KnownTariffSteps, steps: readonly EnergyInterval[], asked: EnergyInterval): number {
   const { within, around } = answers(steps, asked);
   const actual = [findLatestRiseEndWithin(known, asked), findRisingStepAround(known, asked)];
@@ -123,8 +123,7 @@ test('late energy stays marked as estimated, even if another tariff leaves only 
   const remainingMs = 3.5 * HOUR_MS;
   expect(shiftStepAfter({ ...step, estimated: true, isLate: true }, remainingMs).estimated).toBe(true);
   expect(shiftStepAfter({ ...step, estimated: true }, remainingMs).estimated).toBe(false);
-  // The low tariff stops at 100 kWh and continues with 121. All of this energy is in the hour after the other tariff's
-  // last step.
+  // The low tariff stops at 100 kWh and continues with 121 kWh. All of this energy is in the hour after the other tariff's last step.
   const readings = [
     ...[0, 1, 2, 3, 3.9].map((at) => reading('import/t1', at, at === 0 ? 99 : 100)),
     ...[2, 3, 3.5].map((at) => reading('import/t2', at, 200 + at)),

@@ -3,9 +3,10 @@ import type { EnergyInterval } from './counting-rule.ts';
 import { getLastReading, getLatestRiseMs, getSecondLastReading, type RegisterRun } from './run.ts';
 
 /**
- * In each circuit and direction, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
- * only when it changes, the register's step also covers the hours of the other tariffs. So if a rising step of another tariff lies within a
- * step and ends before it, the energy of the containing step is placed after the latest such end.
+ * In each direction of a circuit, only one tariff runs at a time (counting rules, "From message to interval"). If a source sends a register
+ * only when its value changes, a step of the register (the energy between two readings) also covers the hours of the other tariffs. If a
+ * rising step of another tariff lies within a step and ends before it, the energy of the outer step is therefore placed after the latest
+ * such end.
  */
 
 /** Known steps of a tariff register, before any shift: all steps between two times, and a time range before them in which no step rose. */
@@ -64,7 +65,7 @@ export function findLatestRiseEndWithin(
     if (step.startMs < startMs) return null;
     if (hasRisen(step)) return step.endMs;
   }
-  // All unknown rising steps end at or before this time, and therefore begin before it.
+  // The unknown rising steps all end at or before this time, so they begin before it.
   return quietFromMs <= startMs ? null : undefined;
 }
 
@@ -82,7 +83,7 @@ export function findRisingStepAround(
   return step.startMs <= startMs && hasRisen(step) ? step : null;
 }
 
-/** Returns the known steps after some steps were replaced by others. */
+/** Returns the known steps after some were replaced by others. */
 export function replaceKnownSteps(
   known: KnownTariffSteps,
   removed: readonly EnergyInterval[],
@@ -101,7 +102,7 @@ export function replaceKnownSteps(
   return { steps, fromMs, toMs, quietFromMs: isQuiet ? quietFromMs : fromMs };
 }
 
-/** Moves a step's energy to the time after an instant within the step. Before the instant, the energy is 0. */
+/** Moves the energy of a step to the time after an instant within the step. The energy before the instant is then 0. */
 export function shiftStepAfter(step: EnergyInterval, afterMs: number): EnergyInterval {
   const span = { startMs: afterMs, endMs: step.endMs };
   return { ...step, estimated: step.isLate || step.endMs - afterMs > HOUR_MS, importSpan: span, exportSpan: span };

@@ -1,6 +1,8 @@
 import { fnv1a } from '#src/core/fnv1a.ts';
 
-/** Alignment in bytes. A record, its header with the key, and its content each take a multiple of 8 bytes, the size of a number. */
+/**
+ * Alignment in bytes, the size of a number. A record consists of its header with the key, and its content. Both take a multiple of 8 bytes.
+ */
 export const BYTES_PER_NUMBER = 8;
 /**
  * Length of a record's header: its size, 4 bytes; the hash of its key, 4 bytes; the length of the key, one byte. The key and the content
@@ -10,7 +12,7 @@ const HEADER_BYTES = 9;
 /** Maximum length of a key, in bytes; a device_id has at most 64 characters. */
 const MAX_KEY_BYTES = 255;
 /**
- * Size of a processor's cache line in bytes, and number of cache lines of a record that are prefetched: a meter's record has some 460
+ * Size of a processor's cache line in bytes, and number of cache lines that are prefetched for a record: a meter's record has some 460
  * bytes.
  */
 const [LINE_BYTES, LINES] = [64, 8];
@@ -34,8 +36,8 @@ export class ByteRing {
   /** Offset of the next new record, in bytes. */
   #next = 0;
   /**
-   * Start of the oldest records, which were written in the previous lap around the ring and are overwritten next. `#lapEnd`: end of these
-   * records.
+   * Offset of the oldest record. The records from this offset up to `#lapEnd` were written in the previous lap around the ring, and are
+   * overwritten next.
    */
   #oldest = 0;
   #lapEnd = 0;
@@ -58,8 +60,8 @@ export class ByteRing {
   }
 
   /**
-   * Returns the offsets of many keys' records. In a ring of a million records each access waits for memory; with many accesses at once,
-   * these waits overlap.
+   * Returns the offsets of many keys' records. In a ring of a million records each access waits for memory; these waits overlap if many
+   * offsets are read at once.
    */
   offsetsOf(keys: readonly string[]): Float64Array {
     const [bytes, index] = [this.bytes, this.#index];
@@ -223,7 +225,10 @@ export class HashIndex {
     this.#taken = 0;
   }
 
-  /** Prefetches the slot that `find` will read. Returns the slot's value, so that the engine cannot optimise the access away. */
+  /**
+   * Prefetches the slot that `find` will read. Returns the slot's value: if the value were not used, the engine would optimise the access
+   * away.
+   */
   touch(hash: number): number {
     return this.#slots[firstOf(this.#slots, hash)] as number;
   }

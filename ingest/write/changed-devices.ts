@@ -4,13 +4,13 @@ import type { Pool } from '#src/database/connect.ts';
 import { createEmptyMessage } from '../message.ts';
 import type { Writer } from './writer.ts';
 
-/** Interval of the search for changed devices, because a change must take effect within 30 s. */
+/** Interval of the search for changed devices. A change must take effect within 30 s. */
 const LOOK_MS = 5_000;
 /** Maximum number of changed devices per query. */
 const MAX_DEVICES = 20;
 /**
- * Wait before the first retry of a failed recomputation, and maximum wait, in ms. The wait doubles with each failure, because each attempt
- * costs the database time.
+ * Wait before the first retry of a failed recomputation, and maximum wait, in ms. The wait doubles with each failure, because failing
+ * attempts load the database.
  */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 
@@ -18,8 +18,9 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [LOOK_MS, 600_000];
 export type FailingDevices = Map<string, { failures: number; againAtMs: number }>;
 
 /**
- * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand. Does not
- * wait for the devices' next messages. Includes recently deleted devices, because their past remains in their owners' history.
+ * Recomputes devices whose owners have changed a setting of the counting rules, the meaning of a quantity, or an edit by hand. The
+ * recomputation does not wait for the devices' next messages. Recently deleted devices are included, because their past remains in their
+ * owners' history.
  */
 export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
   const failing: FailingDevices = new Map();
@@ -34,10 +35,10 @@ export function watchChangedDevices(pool: Pool, writer: Writer, log: Logger) {
 }
 
 /**
- * Recomputes some of the changed devices, each in a separate transaction, because it may recompute the device's whole past. A long past is
- * recomputed in chunks (load-stretches.ts), so this function must be called until it returns 0. Returns the number of devices that it
- * processed. If a device fails, the function adds it to `failing`, which delays its next attempt, and continues with the others. Without
- * `failing`, it throws the error.
+ * Recomputes some of the changed devices. Each device has a transaction of its own, because its whole past may be recomputed. A long past
+ * is recomputed in chunks (load-stretches.ts), so the caller must repeat the call until it returns 0. Returns the number of devices that
+ * were processed. If the recomputation of a device fails, the device is added to `failing`, which delays its next attempt, and the other
+ * devices are still processed. Without `failing`, the error is thrown.
  */
 export async function recomputeChangedDevices(
   pool: Pool,

@@ -12,7 +12,7 @@ const FUTURE_MS = 5 * 60_000;
 export interface NewReading extends SeriesReading {
   message: IncomingMessage;
   element: number;
-  /** Whether the batch also contains a higher value for the same time. */
+  /** Whether a higher value for the same time was in the same batch, and was rejected. */
   isLowerKept?: true;
 }
 
@@ -38,7 +38,7 @@ export interface CollectedReadings {
 export const CONFLICTING_VALUE_REASON = 'another value for the same time: the lower one stays';
 
 /**
- * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: the time with which it is compared.
+ * Returns the reason why a reading's time is invalid; null if the time is valid. `receivedAtMs`: time at which the message was received.
  * `oldestMs`: start of the retention. Both in Unix ms.
  */
 export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number, oldestMs: number): string | null {
@@ -47,7 +47,10 @@ export function explainInvalidTime(reading: DecodedReading, receivedAtMs: number
   return null;
 }
 
-/** Returns the lower of two readings of one time. Records the other reading as a duplicate if it is equal, otherwise as a rejection. */
+/**
+ * Of two readings for the same time, returns the one with the lower value. The other reading is counted as a duplicate if its value is
+ * equal, and otherwise rejected.
+ */
 function keepLower(stored: NewReading, next: NewReading, collected: CollectedReadings): NewReading {
   if (stored.value === next.value) {
     collected.duplicates++;
@@ -59,8 +62,8 @@ function keepLower(stored: NewReading, next: NewReading, collected: CollectedRea
 }
 
 /**
- * Groups a batch of messages by series. Pure. Rejects readings from the future or from before the retention. Of two different values for
- * one time, the higher is rejected; equal values count as duplicates. `oldestMs`: start of the retention, in Unix ms.
+ * Groups the readings of a batch by device and series. Pure. Rejects readings from the future or from before the retention. Of two
+ * different values for one time, the higher is rejected; equal values count as duplicates. `oldestMs`: start of the retention, in Unix ms.
  */
 export function collectReadings(batch: readonly IncomingMessage[], oldestMs: number): CollectedReadings {
   const collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
@@ -100,7 +103,7 @@ export function collectReadings(batch: readonly IncomingMessage[], oldestMs: num
       series.points.push({ readAtMs, intervalMs, value, message, element });
     }
   }
-  // In nearly all batches, readings arrive in order and with distinct times, so that no lookup is needed.
+  // Nearly all batches contain readings in order and with distinct times. Only the other series need a lookup by time.
   for (const series of outOfOrder) series.points = onePerKey(series.points, collected);
   return collected;
 }
@@ -117,14 +120,14 @@ function onePerKey(points: readonly NewReading[], collected: CollectedReadings):
 }
 
 /**
- * Default maximum number of a device's channels (MAX_CHANNELS). The number is bounded because a device's state is loaded, judged and listed
- * as a whole.
+ * Default maximum number of a device's channels (MAX_CHANNELS). There is a maximum because the state of a device is loaded, judged and
+ * listed as a whole.
  */
 export const DEFAULT_MAX_CHANNELS = 64;
 
 /**
- * Removes readings of new channels from a batch if the device would exceed its maximum number of channels. Returns them as rejections.
- * Channels that the device already has are always accepted.
+ * If the batch would give a device more channels than the maximum, removes the readings of the new channels, and returns them as
+ * rejections. Readings of channels that the device already has are always accepted.
  */
 export function rejectChannelsBeyondLimit(
   devices: ReadonlyMap<string, Pick<DeviceState, 'series'>>,

@@ -22,19 +22,16 @@ import {
   toBatchStatement,
 } from './statement.ts';
 
-/**
- * Result of planning a batch: the statements that write the batch, and the planned heads (the devices' stored states) as they will be after
- * the commit.
- */
+/** Result of planning a batch: the statements that write the batch, and the heads (the devices' stored states) after the batch. */
 export interface PlannedWrites {
   steps: BatchStatement[];
   heads: NextHead[];
 }
 
 /**
- * Turns a batch's plans into statements. Each statement covers all devices of the batch. The heads come first: if one of them has changed
- * since the plan read it, StaleHeadsError ends the transaction early. Creates new series, because the statements need their ids. Throws
- * MissingPartitionsError before it writes anything.
+ * Converts the write plans of a batch's devices into statements. Each statement covers all devices of the batch. The first statement writes
+ * the heads (the devices' stored states): if a head has changed since the plan read it, StaleHeadsError ends the transaction early. Creates
+ * new series, because the statements need their ids. If partitions are missing, throws MissingPartitionsError before anything is written.
  */
 export async function planStatements(
   client: PoolClient,
@@ -67,8 +64,8 @@ export async function planStatements(
 }
 
 /**
- * Returns delta rows of separately reported meters (gas, for example). All their energy is written at once, without an open hour in the
- * device's head, because few devices have such meters and send rarely.
+ * Returns the changes of separately reported meters (gas, for example) as rows. Their energy is written at once, without an open hour in
+ * the device's head (its stored state), because few devices have such meters and these meters send rarely.
  */
 const meterRows = (deviceId: string, userId: string, meters: DeviceDeltas['meters']): DeltaRow[] =>
   [...(meters ?? [])].flatMap(([meter, deltas]) =>
@@ -113,8 +110,8 @@ function noteOf(kind: string, { roles, earlierRoles }: RolesByTime): string {
 }
 
 /**
- * For each channel whose role changes, adds a note for the owner, which states from when the new role applies: from now on, from an earlier
- * time on, or in the whole history.
+ * For each channel whose role changes, adds a note for the owner. The note states since when the new role applies: from now on, from an
+ * earlier time on, or in the whole history.
  */
 function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
   const notes = plans.flatMap(({ device, series }) =>
@@ -139,8 +136,8 @@ function addRoleChangeNotes(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records up to which time the devices' consumption is computed with their current settings, and whether all settings and edits of the
- * owner are applied. If some are not applied, a worker applies them later.
+ * Records up to which time a device's consumption is computed with its current settings, and whether all settings and edits of its owner
+ * are applied. If not, a worker applies the others later.
  */
 function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
   // A device may need a recomputation because of a late reading, although its owner has changed nothing.
@@ -164,8 +161,8 @@ function recordAppliedSettings(plans: readonly DevicePlan[]): BatchStatement[] {
 }
 
 /**
- * Records that a software update changed the past of homes, once for each owner, however many devices are affected. A job sends the mail
- * (src/users/notify-recounted.ts).
+ * Records that a software update changed the past of a home: one record for each owner, however many of the owner's devices are affected. A
+ * job sends the mail (src/users/notify-recounted.ts).
  */
 function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   const userIds = plans.flatMap(({ device, isRecounted }) => (isRecounted ? device.userId : []));
@@ -175,7 +172,7 @@ function recordRecounts(plans: readonly DevicePlan[]): BatchStatement[] {
   return [toBatchStatement({ text, values: [[...new Set(userIds)]] })];
 }
 
-/** Whether all edits of a device are completely applied or reverted. */
+/** Whether the edits of a device are completely applied, and its revoked edits completely reverted. */
 const areEditsApplied = ({
   device: { edits = [] },
   pieceUntilMs,
@@ -183,8 +180,8 @@ const areEditsApplied = ({
   edits.every((edit) => findPendingEditStartMs(edit) === null || getPendingEditEndMs(edit) <= pieceUntilMs);
 
 /**
- * Records which part of each edit's time is applied now. In `reading_edits`, `is_counted` without `counted_from` and `counted_to` means
- * that the whole edit is applied.
+ * Records in which part of its time range each edit is applied. In `reading_edits`, `is_counted` without `counted_from` and `counted_to`
+ * means that the whole edit is applied.
  */
 function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   const changed = plans.flatMap(({ device: { edits = [] }, pieceUntilMs }) =>
@@ -208,7 +205,10 @@ function recordAppliedEdits(plans: readonly DevicePlan[]): BatchStatement[] {
   return [toBatchStatement({ text, values })];
 }
 
-/** Thrown in a transaction whose plans are based on heads that have changed since. The writer evicts these heads and tries again. */
+/**
+ * Thrown in a transaction if a head (a device's stored state) has changed since a plan read it. The writer then evicts the head from its
+ * cache and tries the batch again.
+ */
 export class StaleHeadsError extends Error {
   readonly count: number;
   constructor(count: number) {
@@ -227,7 +227,7 @@ function saveHeads(
 ): BatchStatement[] {
   const count = deviceIds.length + next.length;
   if (count === 0) return [];
-  // Rows are in the order of the index and, mostly, of the table, so that the database writes neighbouring rows together.
+  // The rows are in the order of the index, and mostly in that of the table, so that the database writes neighbouring rows together.
   const planned = next.toSorted((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
   const values = [
     encodeTexts([...deviceIds, ...planned.map(({ deviceId }) => deviceId)]),
@@ -243,7 +243,7 @@ function saveHeads(
 const update =
   (values: Buffer[], count: number): BatchStatement =>
   async (client) => {
-    // Raw SQL: the hot path of ingest. One prepared statement handles any number of heads, as arrays.
+    // Raw SQL: one prepared statement takes the heads of the whole batch as arrays. Each batch runs it.
     const { rowCount } = await client.query({
       name: 'save-heads',
       text: `UPDATE device_heads h SET version = n.version, laws = n.laws, open = n.open,

@@ -4,18 +4,24 @@ import type { PowerState } from '#ingest/normalise/power.ts';
 import type { RegisterState } from '#ingest/normalise/registers.ts';
 
 /**
- * This file packs the states of counting rules into a few numbers each, so that they can be stored outside of the JavaScript heap and
- * written to the database without intermediate strings or objects. A state with a held reading, or of an earlier edition of the rules,
- * cannot be packed. It is stored as JSON, and its device's head is not cached but loaded with each batch.
+ * Packs the state of a counting rule into a few numbers. In this form, states can be stored outside of the JavaScript heap and written to
+ * the database without intermediate strings or objects. A state cannot be packed if it contains a held reading or was stored by an earlier
+ * edition of the rules. Such a state is stored as JSON; the head (stored state) of its device is then not cached but loaded for each batch.
  */
 
-/** Kinds of packed states: no counting rule; a register's run; the last reading of a power; the end of the last interval. */
+/**
+ * Kinds of packed states, by their content: nothing (the series does not count); the run of a register; the last reading of a power; the
+ * end of the last interval.
+ */
 const [NOTHING, RUN, POWER, INTERVAL] = [0, 1, 2, 3];
 
-/** Maximum number of numbers in a packed state. A run has its last two readings and three more, each with a time and a value. */
+/**
+ * Maximum length of a packed state's content. A run has at most five readings (the last two and three risen ones), each with a time and a
+ * value.
+ */
 const MAX_NUMBERS = 10;
 
-/** Length of a packed state: its kind, the number of the numbers that follow, and these numbers. */
+/** Length of a packed state: its kind, the length of its content, and the content. */
 export const PACKED_STATE_LENGTH = 2 + MAX_NUMBERS;
 
 /** Packs a counting rule's state into numbers. Returns false if the state cannot be packed or contains a number that is not whole. */
@@ -71,27 +77,24 @@ export function unpackCountingState(from: Float64Array, at: number): unknown {
 }
 
 /**
- * Format of a packed state as text: in quotes, the letter of its kind, then its numbers as differences in base64 VLQ, the variable-length
- * digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ little from the first time and
- * value, so the text takes a third of the bytes of JSON.
+ * Format of a packed state as text: a letter for its kind, then its numbers as differences, all in quotes. The differences are in base64
+ * VLQ, the variable-length digits of source maps (https://tc39.es/ecma426/#sec-base64-vlq). Times and values alternate and differ little
+ * from the first time and value, so the text takes a third of the bytes of JSON.
  */
 const [QUOTE, KIND_LETTERS] = [34, '-RPI'];
 const NULL = Buffer.from('null', 'latin1');
 const DIGITS = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
-/**
- * Value of the continuation bit of a base64 digit, which shows that another digit follows. It is also the number of values that a digit can
- * have without this bit.
- */
+/** The bit of a base64 digit that shows that another digit follows. Without this bit, a digit has as many possible values. */
 const CONTINUES = 32;
-/** Number of values of the first base64 digit without its sign bit. */
+/** Number of possible values of the first base64 digit without its sign bit. */
 const FIRST = 16;
 
 /** Maximum length of the text: quotes, the letter, and 11 digits for each safe integer. */
 export const MAX_STATE_BYTES = 3 + 11 * MAX_NUMBERS;
 
 /**
- * Writes a packed state as text. Returns the end of the text. `lastReadAtMs`: time of the series' last reading. The first time in the text
- * is stored as the difference to it.
+ * Writes a packed state as text, and returns the end of the text. The first time is written as its difference from `lastReadAtMs`, the time
+ * of the series' last reading.
  */
 export function writeCountingState(
   bytes: Uint8Array,
@@ -135,7 +138,8 @@ function writeDifference(bytes: Uint8Array, value: number, place: number): numbe
 const scratch = { numbers: new Float64Array(PACKED_STATE_LENGTH), bytes: Buffer.alloc(MAX_STATE_BYTES) };
 
 /**
- * Formats a state as `writeCountingState` does. If the state cannot be packed, or contains more than a packed state, formats it as JSON.
+ * Formats a state as text, as `writeCountingState` does. A state that cannot be packed, or that has more members than a packed state, is
+ * formatted as JSON.
  */
 export function formatCountingState(state: unknown, lastReadAtMs: number): string {
   const { numbers, bytes } = scratch;

@@ -22,8 +22,8 @@ export interface DeviceDeltas {
 export const createEmptyDeltas = (): DeviceDeltas => ({ own: new Map(), meters: null });
 
 /**
- * Adds an interval's energy (`sign` 1) to the meters for which its series counts, or subtracts it (-1). Electricity of a channel with a
- * placement of its own counts both for that placement and for the device. Gas, heat and water count only for their own meter.
+ * Adds the energy of an interval (`sign` 1) to the meters for which its series counts, or subtracts the energy (-1). Electricity of a
+ * channel that has its own placement counts both for that placement and for the device. Gas, heat and water count only for their own meter.
  */
 export function addIntervalToDeltas(
   deltas: DeviceDeltas,
@@ -89,14 +89,14 @@ export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyQu
 }
 
 /**
- * Maximum number of rows per statement. A batch has a few thousand. A recomputation has up to 40,000 for each device, so that for many
- * devices an array of all rows could exceed the 1 GiB that PostgreSQL allows for a value.
+ * Maximum number of rows per statement. A batch has a few thousand rows. The recomputation of a device has up to 40,000, so the rows of
+ * many devices in one array could exceed the 1 GiB that PostgreSQL allows for a value.
  */
 const MAX_ROWS = 50_000;
 
 /**
- * Adds changes to the load profile and to all aggregates (sql/rollups). If several statements are necessary, they are ordered by user and
- * time, like the rows within each of them, so that concurrent writers lock shared rows in the same order.
+ * Adds changes to the load profile and to all aggregates (sql/rollups). The rows of a statement, and the statements if there are several,
+ * are ordered by user and time. Concurrent writers therefore lock shared rows in the same order.
  */
 export function createDeltaStatements(rows: readonly DeltaRow[], maxRows = MAX_ROWS): BatchStatement[] {
   if (rows.length <= maxRows) return rows.length === 0 ? [] : [applyPiece(rows)];

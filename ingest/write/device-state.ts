@@ -5,12 +5,12 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 
 /**
- * Maximum number of series of a device that is cached; a device with 64 channels has fewer. A device with more series (because MAX_CHANNELS
+ * Maximum number of series for which a device's state is cached; 64 channels have fewer series. A device with more series (if MAX_CHANNELS
  * is higher) is written in the partition for backlogged devices, so that it delays few other devices.
  */
 export const MAX_SERIES = 512;
 
-/** Stored state of a series' counting rule: the series_id, the time of the last reading, and the counting rule's state after it. */
+/** Stored state of a series' counting rule: the series_id, the time of the last reading, and the rule's state after that reading. */
 export type StoredCountingState = readonly [seriesId: number, lastReadAtMs: number, tail: unknown];
 
 /** The state of a device before a batch, as the plan reads it. Immutable: a plan contains the changes. */
@@ -23,11 +23,11 @@ export interface DeviceState {
    * changes are not completely applied yet; otherwise null.
    */
   readonly computedWith: SettingsByTime | null;
-  /** Whether a software update has marked the device for a recomputation and no plan has been made for the device since. */
+  /** Whether a software update has marked the device for a recomputation, and no write plan has been made for it since. */
   readonly isMarkedByUpdate?: boolean;
   /** All series that the device has ever had, by name. */
   readonly series: ReadonlyMap<string, SeriesState>;
-  /** The owner's settings of the device's quantities. Omitted in a cached head, because the roles of its series are not chosen again. */
+  /** The owner's settings of the device's quantities. Omitted in a cached head, because no roles are chosen from a cached head. */
   readonly channelSettings?: ChannelSettings;
   /**
    * Edits by hand: those in force, and revoked ones that are not reverted yet. Omitted in a cached head, because a plan on a cached head
@@ -35,12 +35,12 @@ export interface DeviceState {
    */
   readonly edits?: readonly Edit[];
   /**
-   * End (exclusive, Unix ms) of the time to which the plan applies changed settings and pending edits. Omitted if the plan applies none.
+   * End (exclusive, Unix ms) of the time in which the plan applies changed settings and pending edits. Omitted if the plan applies none.
    */
   readonly pieceUntilMs?: number;
 }
 
-/** Whether all further readings come after all edited times, so that they can be planned without the edits. */
+/** Whether each series has a reading after all edited times. Later readings of these series can then be planned without the edits. */
 export function areReadingsAfterEdits(edits: readonly Edit[], states: Iterable<StoredCountingState>): boolean {
   if (edits.length === 0) return true;
   const endMs = Math.max(...edits.map(({ toMs }) => toMs));
@@ -55,15 +55,15 @@ export interface SeriesState {
   readonly channel: string;
   readonly kind: string;
   /**
-   * The device's own name of the series. Null for a native series, or one that was stored before names were recorded. Omitted in a cached
-   * head.
+   * The device's own name of the series. Null if the device uses the native format, or if the series was stored before names were recorded.
+   * Omitted in a cached head.
    */
   readonly nativeName?: string | null;
   /** The unit, if it differs from the usual unit of the kind. Null if unknown. */
   readonly unit?: string | null | undefined;
   /**
-   * The announced description of the register, if the series' meaning depends on the device's other registers. `meant`: the channel that
-   * the joint classification assigns to the register. Omitted in a cached head.
+   * The announced description of the register, if the meaning of the series depends on the device's other registers. Omitted in a cached
+   * head. `meant`: the channel that the register gets if all registers of the device are classified together.
    */
   readonly described?: RegisterDescription | null | undefined;
   readonly meant?: string | null;
@@ -73,22 +73,22 @@ export interface SeriesState {
    */
   readonly firstReadAtMs?: number | null | undefined;
   /**
-   * For a register: time of the first reading that is not 0, Unix ms. Null if all readings are 0. Omitted in a cached head if a reading is
-   * not 0.
+   * For a register: time of the first reading that is not 0, Unix ms. Null if all readings are 0. Omitted in a cached head unless all
+   * readings are 0.
    */
   readonly nonzeroAtMs?: number | null | undefined;
   /** Latest roles of the series, which apply after the last of `earlierRoles`. */
   readonly roles: SeriesRoles;
-  /** Set in a cached head if the last reading lies before the time from which the latest role applies. */
+  /** Set in a cached head if the latest role starts after the last reading. */
   readonly isBehind?: boolean;
   /**
-   * Roles that applied before some times, in order. Roles differ by time if a better series appeared later, or while a changed role is
-   * being applied to the past in chunks. Omitted if the role has never changed, or in a cached head.
+   * Roles before the latest one, in order, each with its end. A role differs by time if a better series appeared later, or while a changed
+   * role is being applied to the past in chunks. Omitted if the role has never changed, or in a cached head.
    */
   readonly earlierRoles?: readonly EarlierRoles[];
   /**
-   * For a tariff register: the time (Unix ms) after which its steps are placed by the current counting rules: after steps of the other
-   * tariffs. -Infinity: all steps are. Steps before this time are still placed as by an earlier edition of the rules.
+   * For a tariff register: steps after this time (Unix ms) are placed by the current counting rules, which means after the steps of the
+   * other tariffs. Earlier steps are still placed by an earlier edition of the rules. -Infinity: all steps are placed by the current rules.
    */
   readonly tariffSinceMs: number;
   /** Time of the latest reading, Unix ms; null if the series has no reading. */
@@ -98,19 +98,22 @@ export interface SeriesState {
   /** State of the counting rule after the latest reading. Null: the series does not count. */
   readonly tail: unknown;
   /**
-   * Time up to which new readings are refused, Unix ms, because they would change results of readings that retention has dropped. Null if
-   * nothing was dropped.
+   * Readings up to this time (Unix ms) are refused, because they would change the results of readings that retention has dropped. Null if
+   * retention has dropped nothing.
    */
   readonly closedUntilMs: number | null;
   /**
    * Times (Unix ms, in order) after which the series reads a different counter, because the owner then changed the decoder settings. Each
-   * is the time of the last reading before such a change. Omitted if there are none, or in a cached head, because all further readings come
-   * after the last of these times.
+   * is the time of the last reading before such a change. Omitted if there are none, or in a cached head, because readings on a cached head
+   * come after all these times.
    */
   readonly splits?: readonly number[];
 }
 
-/** Returns the settings by which a series is judged: its device's settings, its own splits, and the steps of the clock. */
+/**
+ * Returns the settings by which the readings of a series are judged: the settings of its device, the splits of the series (times at which
+ * it began to read another counter), and the steps of the clock.
+ */
 export const getSettingsOfSeries = (
   settings: SettingsByTime,
   { splits }: SeriesState,
@@ -121,13 +124,13 @@ export const getSettingsOfSeries = (
     : settings;
 
 /**
- * Whether the series has a reading after its last split (a change of the decoder settings), so that further readings can be planned without
- * the splits.
+ * Whether the series has a reading after its last split (the time at which it began to read another counter). Later readings can then be
+ * planned without the splits.
  */
 export const isAfterLastSplit = ({ splits, lastReadAtMs }: SeriesState): boolean =>
   !splits || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) > (splits.at(-1) ?? Number.NEGATIVE_INFINITY);
 
-/** Whether all further readings of the series have its latest role, because their steps end after the time of all earlier roles. */
+/** Whether the last reading is after the time of all earlier roles, so that the energy of all later readings has the latest role. */
 export const isAfterEarlierRoles = ({ earlierRoles, lastReadAtMs }: SeriesState): boolean =>
   !earlierRoles || (lastReadAtMs ?? Number.NEGATIVE_INFINITY) >= (earlierRoles.at(-1)?.untilMs ?? 0);
 
@@ -161,8 +164,8 @@ export const createSeriesState = ({ channel, kind, native, unit, described }: Ne
 });
 
 /**
- * Returns the time up to which readings of a series are refused, Unix ms: retention has closed that time, or the series read another
- * counter in it. -Infinity if no readings are refused.
+ * Returns the time up to which readings of a series are refused, Unix ms: retention has closed the time before, or the series read another
+ * counter then. -Infinity if no readings are refused.
  */
 export const getRefusedUntilMs = ({ closedUntilMs, splits }: SeriesState): number =>
   Math.max(closedUntilMs ?? Number.NEGATIVE_INFINITY, splits?.at(-1) ?? Number.NEGATIVE_INFINITY);

@@ -39,7 +39,7 @@ const SERIES: readonly (readonly (readonly [string, QuantityKind])[])[] = [
   ],
 ];
 
-/** Creates the head of a device that has no readings yet. */
+/** Creates the head (stored state) of a device that has no readings yet. */
 function newHead(device: number): DeviceHead {
   const names = SERIES[device] as (typeof SERIES)[number];
   const roles = chooseRoles(names.map(([channel, kind]) => ({ channel, kind })));
@@ -68,7 +68,7 @@ function newHead(device: number): DeviceHead {
   };
 }
 
-/** Returns the plan's result for messages of one device; null if the plan needs stored readings. */
+/** Returns the plan for messages of one device; null if the plan needs stored readings. */
 function planned(
   head: DeviceHead,
   messages: readonly IncomingMessage[],
@@ -147,7 +147,7 @@ const step = fc.record({
   messageKind: fc.oneof(
     { weight: 40, arbitrary: fc.constant('reading') },
     { weight: 1, arbitrary: fc.constantFrom('status', 'rejected', 'nothing') },
-    // Repeats the last reading, as a meter's telegrams repeat the reading of the gas meter.
+    // The last reading is repeated, as the telegrams of an electricity meter repeat the hourly reading of a gas meter.
     { weight: 3, arbitrary: fc.constant('again') },
   ),
 });
@@ -160,7 +160,7 @@ test('gives the same results as the plan for readings in order, and passes all o
       const memory = createHeadMemory({ maxBytes: 2 ** 16 });
       const fastPath = new FastPath(memory);
       const heads = Array.from({ length: DEVICES }, (_, device) => newHead(device));
-      // The first readings of each series are planned on the slow path, because a head without readings is not cached.
+      // The first readings of each series are planned on the slow path: a head (a device's stored state) without readings is not cached.
       const clocks = heads.map(() => START_MS);
       const values = heads.map(() => 500_000_000);
       const lastSeries = heads.map(() => 0);
@@ -222,8 +222,8 @@ test('gives the same results as the plan for readings in order, and passes all o
           if (index === -1) {
             otherCount += messages.length;
             assert.deepEqual(memory.get(head.deviceId), before[device]);
-            // If the fast path leaves messages to a plan that needs stored readings, the test drops them. (The writer would load the stored
-            // readings first.)
+            // If the fast path leaves messages to a plan, and the plan needs stored readings, the test drops the messages. (The writer
+            // would load the stored readings first.)
             const after = messages.length > 0 && planned(head, messages);
             const lastMs = Math.max(...[...head.series.values()].map(({ lastReadAtMs }) => lastReadAtMs ?? 0));
             if (after && messages.every(({ decoded }) => decoded.readings.every(({ readAtMs }) => readAtMs > lastMs)))
@@ -278,7 +278,7 @@ test('gives the same results as the plan for readings in order, and passes all o
     }),
     { numRuns: 50 },
   );
-  // If one of the two paths is rarely taken, the test compares too little.
+  // The test compares too little if one of the two paths is rarely taken.
   expect(Math.min(followedCount, otherCount)).toBeGreaterThan(1_000);
   expect(knownCount).toBeGreaterThan(50);
   expect(closedCount).toBeGreaterThan(50);

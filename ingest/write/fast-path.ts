@@ -19,11 +19,11 @@ import {
 import { createTextWriter, type EncodedTextElements, type TextWriter } from './statement.ts';
 import { REPEATED_LAST_READING, type SlowPathReason, SteppedHeads } from './stepped-heads.ts';
 
-/** Changes that a batch makes to devices on the fast path. */
+/** Changes that a batch makes to the devices on the fast path, which updates their heads (stored states) without a plan. */
 export interface FastPathResult {
   /** Ids of the devices on the fast path. */
   readonly deviceIds: readonly string[];
-  /** For each of these devices: the versions of its head before and after the batch, and the columns to store. */
+  /** For each of these devices: the version of its head (stored state) before and after the batch, and the columns to store. */
   readonly was: readonly number[];
   readonly versions: readonly number[];
   readonly states: EncodedTextElements;
@@ -33,7 +33,7 @@ export interface FastPathResult {
   readonly readings: readonly DecodedReading[];
   /** Number of readings in the batch that were already stored. */
   readonly duplicates: number;
-  /** Quarter-hours of the hours that were closed because a later hour began. */
+  /** Quarter-hours of the hours that ended in this batch, because a reading of a later hour arrived. */
   readonly closed: readonly DeltaRow[];
   /** Changed hours (Unix ms), with their users, and whether the hour is open after the batch. */
   readonly changes: readonly { readonly hourMs: number; readonly userId: string; readonly isOpen: boolean }[];
@@ -85,14 +85,14 @@ export function joinFastPathResults(one: FastPathResult, next: FastPathResult): 
   };
 }
 
-/** Measures whose changes are recorded for the workers (note-changes.ts). */
+/** Measures for which changed hours are recorded for the workers (note-changes.ts). */
 const NOTED: readonly Measure[] = ['energyMilliwattHours', 'coveredMs'];
 
 /**
- * Processes nearly all readings: those of settled devices that follow the stored readings by less than an hour and are plainly counted. The
- * fast path computes with numbers in reused memory, while the plan (plan.ts) creates objects: as many as a batch has devices, which the
- * garbage collector must then remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything
- * else of a device, all messages of the device go to the plan, as if the fast path had not processed them.
+ * Processes nearly all readings: readings of settled devices that follow the stored readings by less than an hour and have no verdict. The
+ * fast path computes with numbers in reused memory. The plan (plan.ts) creates objects for each device, which the garbage collector must
+ * then remove. Both use the same counting rule (`CountingRule.step`, `addInterval`). If the batch contains anything else of a device, all
+ * messages of the device go to the plan, as if the fast path had not processed them.
  */
 export class FastPath {
   readonly #memory: HeadCache;
@@ -104,7 +104,8 @@ export class FastPath {
   }
 
   /**
-   * Processes the messages of a batch. The new heads are cached at once, so the caller must evict them if the transaction does not commit.
+   * Processes the messages of a batch. The new heads (the devices' states) are cached at once. The caller must evict these heads if the
+   * transaction does not commit.
    */
   step(batch: readonly IncomingMessage[], oldestMs: number): FastPathResult {
     const { ring, names } = this.#memory.records();
@@ -118,22 +119,22 @@ export class FastPath {
 
 type Change = FastPathResult['changes'][number];
 
-/** State of one batch on the fast path: its cached devices, and the readings that they have taken. */
+/** State of one batch on the fast path: its cached devices and their readings. */
 class Round {
   readonly #heads: SteppedHeads;
   readonly #ring: ByteRing;
   readonly #names: SeriesNames;
   readonly #oldestMs: number;
   /**
-   * For each device: its id, the index of its record in the ring, the index of its head in `#heads`, the reason why the device needs a plan
-   * (or null), and whether its open hour changes.
+   * For each device: its id, the index of its record in the ring, the index of its head (its state) in `#heads`, the reason why the device
+   * needs a plan (or null), and whether its open hour changes.
    */
   readonly #ids: string[] = [];
   readonly #records: number[] = [];
   readonly #places: number[] = [];
   readonly #reasons: (SlowPathReason | null)[] = [];
   readonly #isChanged: boolean[] = [];
-  /** Hours that were closed by a later reading of their device, in order. */
+  /** Hours that ended with a later reading of their device, in order. */
   readonly #closed: { device: number; hour: number; isChanged: boolean; quarters: ReadonlyQuarterHourBuckets }[] = [];
   /** For each device: number of readings in the batch that were already stored. */
   readonly #known: number[] = [];
@@ -202,7 +203,7 @@ class Round {
   #deviceAt(deviceId: string, record: number): number {
     const from = this.#ring.numbers;
     const marked = from[record + HEAD_RECORD_OFFSETS.mark] as number;
-    // If the record has no mark of this batch, `marked` is an arbitrary number; this comparison shows whether this batch wrote the mark.
+    // If this batch has not marked the record, `marked` is an arbitrary number. The comparison shows whether the mark is of this batch.
     if (this.#records[marked] === record) return marked;
     const length = getRecordLengthAt(from, record);
     this.#heads.makeRoom(this.#used + length);
@@ -257,7 +258,7 @@ class Round {
     return { closed, changes };
   }
 
-  /** Gives the devices' heads new versions, writes them for the database, and stores them in the ring. */
+  /** Gives each device's head (its state) a new version, writes the heads for the database, and stores them in the ring. */
   #store(
     taken: readonly number[],
     { states, opens, changes }: { states: TextWriter; opens: TextWriter; changes: Change[] },
@@ -290,7 +291,7 @@ class Round {
 }
 
 /**
- * Copies numbers. This is a separate function, because in a long function that runs only some times a second and is never fully compiled,
+ * Copies numbers. This is a separate function because the engine compiles it fully. In a long function that runs only some times a second,
  * each number would become an object.
  */
 function copyNumbers(from: Float64Array, fromPlace: number, to: Float64Array, toPlace: number, count: number): void {

@@ -70,7 +70,7 @@ test('caches 100,000 meters', () => {
 
 test('evicts the oldest heads beyond its memory limit', () => {
   const memory = createHeadMemory({ maxBytes: 2 ** 20 });
-  // Rewriting the same heads takes no more memory.
+  // If the same heads are stored again, the memory must not grow.
   for (let turn = 0; turn < 5; turn++) for (let index = 0; index < 1_500; index++) memory.set(head(id(index)));
   expect(memory.get(id(0))).not.toBe(null);
   for (let index = 1_500; index < 10_000; index++) memory.set(head(id(index)));

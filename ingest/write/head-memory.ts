@@ -5,13 +5,16 @@ import { createSeriesNames, packHead, unpackHead } from './head-record.ts';
 
 /**
  * Maximum memory in bytes if `HEAD_MEMORY_MIB` is not set. `MAX_PART`: maximum as a fraction of the memory that the process may use. A
- * meter takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads are evicted first: if slightly
- * more meters than that send in turns, each head is evicted before its meter's next message.
+ * meter takes 464 bytes, and 8 to 16 more for its key, so 512 MiB hold 1.15 million meters. The oldest heads (states of devices) are
+ * evicted first: if slightly more meters send in turn, each head is evicted before its meter's next message.
  */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_PART = 1 / 4;
 
-/** Returns the default memory for heads, in bytes. The operating system allocates it only as it is written. */
+/**
+ * Returns the default memory for heads (the cached states of devices), in bytes. The operating system allocates memory only as it is
+ * written.
+ */
 export function computeDefaultHeadCacheBytes(mayUse = usableMemoryBytes()): number {
   return Math.min(MAX_BYTES, Math.floor(mayUse * MAX_PART));
 }
@@ -20,9 +23,9 @@ export function computeDefaultHeadCacheBytes(mayUse = usableMemoryBytes()): numb
 const DISABLED_MS = 10_000;
 
 /**
- * Creates a cache of heads (the stored states of devices), as this worker last wrote them. A head may be stale at any time, because another
- * worker wrote it or an owner changed a setting. A stale head does no harm: the database rejects plans on an outdated version, and the head
- * is then evicted. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
+ * Creates a cache of heads (the stored states of devices), as this worker last wrote them. A cached head may be stale at any time, because
+ * another worker wrote the device or an owner changed a setting. This does no harm: the database rejects a plan on an outdated version, and
+ * the writer then evicts the head. `maxBytes`: 0 disables the cache. `now`: clock, Unix ms.
  */
 export function createHeadMemory({
   maxBytes = computeDefaultHeadCacheBytes(),
@@ -53,8 +56,8 @@ export function createHeadMemory({
       for (const deviceId of deviceIds) ring.delete(deviceId);
     },
     /**
-     * Disables the cache for a while, so that each batch loads its heads under locks. Otherwise workers that share the messages of
-     * devices would plan nearly every batch twice.
+     * Disables the cache for a while, so that each batch loads its heads (states of devices) under locks. If workers that serve the same
+     * devices used their caches, nearly every batch would be planned twice.
      */
     disable(): void {
       ring.clear();

@@ -47,8 +47,9 @@ export type SeriesNames = ReturnType<typeof createSeriesNames>;
 const MAX_SERIES = 256;
 
 /**
- * Indices of a head's numbers in its record. Heads are cached in this form (head-memory.ts); the fast path updates the numbers and writes
- * them to the database (fast-path.ts). The plan uses an unpacked head. NaN represents "no register maximum" and "no open hour".
+ * Indices of the numbers of a head (the state of a device) in its record. Heads are cached as records (head-memory.ts); the fast path
+ * updates the numbers and writes them to the database (fast-path.ts). The plan uses an unpacked head. NaN represents "no register maximum"
+ * and "no open hour".
  */
 export const HEAD_RECORD_OFFSETS = {
   version: 0,
@@ -110,13 +111,13 @@ export const unpackRoles = (number: number): SeriesRoles =>
 const sinceOf = (number: number): number => Math.floor(number / (FLAGS * ROLES.length)) || Number.NEGATIVE_INFINITY;
 
 /**
- * Whether the role of a series may change with its next reading: because the last reading had another role, or because the next reading is
+ * Whether the next reading may change the role of a series: because the role changed after the last reading, or because the next reading is
  * the first that is not 0.
  */
 export const canRoleChange = (number: number, value: number): boolean =>
   number % FLAGS !== 0 && (number % FLAGS >= IS_BEHIND || value !== 0);
 
-/** Returns the number of numbers in a record. The user_id follows after them. */
+/** Returns the length of a record in numbers, without the user_id that follows. */
 export const getRecordLengthAt = (numbers: Float64Array, at: number): number =>
   HEAD_RECORD_OFFSETS.series + (numbers[at + HEAD_RECORD_OFFSETS.seriesCount] as number) * SERIES_BLOCK_LENGTH;
 
@@ -138,7 +139,7 @@ export function readSettings(numbers: Float64Array, at: number, into: Writable<C
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Maximum length of a series in `device_heads.laws`, in bytes: two safe integers, the state, and brackets and commas. */
+/** Maximum length of the entry of a series in `device_heads.laws`, in bytes: two safe integers, the state, and brackets and commas. */
 const MAX_SERIES_STATE_BYTES = 2 * 17 + MAX_STATE_BYTES + 5;
 const [COMMA, OPENING, CLOSING] = [44, 91, 93];
 
@@ -189,8 +190,9 @@ export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
 }
 
 /**
- * Packs a settled head into its record. `closedUntilMs` is not packed: readings that follow all stored ones also follow everything that
- * retention has closed. Returns false if the head cannot be packed; the ring then contains no record of it.
+ * Packs the head (state) of a settled device into the device's record. `closedUntilMs` is omitted: a reading later than all stored readings
+ * is also later than everything that retention has closed. Returns false if the head cannot be packed; the ring then contains no record of
+ * the device.
  */
 export function packHead(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   const isPacked = head.series.size <= MAX_SERIES && pack(ring, names, head);
@@ -218,10 +220,10 @@ function pack(ring: ByteRing, names: SeriesNames, head: DeviceHead): boolean {
   for (const state of series.values()) {
     const { channel, kind, seriesId, lastReadAtMs, lastValue, tail } = state;
     const name = names.numberOf(channel, kind);
-    // A record contains only stored series that have readings and a numbered name.
+    // A record contains only stored series that have readings and a number for their name.
     if (name === -1 || seriesId === null || lastReadAtMs === null) return false;
-    // A tariff whose last reading has an earlier role is not packed: to place the steps of another tariff, the plan would need this earlier
-    // role, which a record does not contain.
+    // A head is not packed if the last reading of a tariff has an earlier role. The plan needs that role to place the steps of another
+    // tariff, and a record does not contain it.
     if (state.roles.isTariff && isBehind(state)) return false;
     numbers[one + SERIES_BLOCK_OFFSETS.name] = name;
     numbers[one + SERIES_BLOCK_OFFSETS.roles] = packRoles(state);

@@ -12,27 +12,25 @@ import { countValidReadings, type DevicePlan } from './plan.ts';
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { canChangeFirstReadingTimes } from './target-roles.ts';
 
-/** A device's state, on which a plan is based: unpacked from its record (head-record.ts), or loaded and locked. */
+/** The state of a device on which a write plan is based: unpacked from the device's record (head-record.ts), or loaded and locked. */
 export interface DeviceHead extends DeviceState {
-  /**
-   * Random version, which changes with each write of the stored head. A batch may be written only if this version equals the stored one.
-   */
+  /** Random version, which changes with each write of the head. A batch may be written only if the stored head has the same version. */
   readonly version: number;
   readonly open: OpenHour;
   /**
    * Whether the device is active, has sent readings, has no rejection among its latest messages, and has at most `MAX_SERIES` series. A
-   * reading that follows the stored ones then changes only the device's head.
+   * reading after the stored ones then changes only the device's head.
    */
   readonly isSettled: boolean;
 }
 
-/** A plan, and the head on which it is based. */
+/** A write plan, and the head (state of the device) on which it is based. */
 export interface HeadPlan {
   readonly head: DeviceHead;
   readonly plan: DevicePlan;
 }
 
-/** The head after a plan, with a new version, as it will be stored. */
+/** The head (state of the device) with a new version, as the plan will store it. */
 export interface NextHead {
   readonly deviceId: string;
   /** Version of the head on which the plan is based. */
@@ -45,7 +43,7 @@ export interface NextHead {
 /** Returns a random version; the probability that two versions are equal is negligible. */
 export const createHeadVersion = (): number => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Whether all new readings of a device come after its cached ones and leave the roles of its series unchanged. */
+/** Whether all new readings of a device are later than the last reading of their series, and leave the roles of the series unchanged. */
 export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string, SeriesBatch>): boolean {
   for (const [name, { points }] of arrived) {
     const series = head.series.get(name);
@@ -55,7 +53,7 @@ export function areReadingsInOrder(head: DeviceHead, arrived: ReadonlyMap<string
   return true;
 }
 
-/** Returns the head after a plan. `ids`: the series_id of new series, by name. */
+/** Returns the head (state of the device) after a plan. `ids`: the series_id of new series, by name. */
 export function computeHeadAfterPlan(
   before: DeviceHead,
   plan: DevicePlan,

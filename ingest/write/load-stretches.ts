@@ -24,14 +24,14 @@ const timeBound = (ms: number) =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : ms < 0 ? '-infinity' : 'infinity';
 
 /**
- * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. If retention has dropped earlier readings, a stretch
- * begins with those that were retained (`closed_readings`). Of the excluded readings immediately before a stretch, only the last is loaded,
- * because it may be the last of the series.
+ * Loads stretches (consecutive stored readings) of series, in the order of `wanted`. If retention has dropped the earlier readings, a
+ * stretch begins with the readings that retention kept (`closed_readings`). Of the excluded readings immediately before a stretch, only the
+ * last is loaded: it may be the last reading of the series.
  */
 async function loadStretches(client: PoolClient, wanted: readonly RequestedStretch[]): Promise<Stretch[]> {
   if (wanted.length === 0) return [];
-  // Raw SQL: the hot path of ingest. Retained readings of dropped times are in a table of their own, so each part of a stretch merges and
-  // sorts both tables. The statement takes arrays, and is prepared if each batch uses it.
+  // Raw SQL: takes arrays, and is prepared, because many batches run it. Readings that retention kept of dropped times are in a second
+  // table, so each part of a stretch merges and sorts both tables.
   const { rows } = await client.query<Row>(
     `SELECT w.n::integer, p.is_before, p.read_at, p.interval_ms, p.value,
        (SELECT x.verdict FROM reading_notes x
@@ -103,20 +103,20 @@ function stretchesOf(wanted: readonly RequestedStretch[], rows: readonly Row[]):
 }
 
 /**
- * Approximate maximum number of readings of a device that one transaction replays to apply the device's edits, settings and roles. Such a
- * transaction (loading, planning, writing) takes a second or two, during which the device's own readings wait, and tens of MB of memory.
+ * Approximate maximum number of readings of a device that one transaction replays to apply edits, settings and roles. A transaction of this
+ * size (loading, planning, writing) needs tens of MB of memory, and a second or two, during which new readings of the device wait.
  */
 const MAX_READINGS = 100_000;
 /**
- * Minimum number of readings of each series in a chunk, however many series there are. Smaller chunks are inefficient, because some
- * readings around each chunk are loaded, too.
+ * Minimum number of readings of each series in a chunk, however many series the device has. For smaller chunks, the readings that are also
+ * loaded around each chunk cost too much.
  */
 const MIN_READINGS_OF_SERIES = 500;
 
 /**
- * Returns the time up to which a device's pending changes (edits, settings or roles) are applied in one chunk (Unix ms, exclusive). The
- * chunk begins at the first pending change. For each series concerned, it contains at most the maximum number of readings. Infinity: all
- * pending changes fit into the chunk.
+ * Returns the time up to which a transaction applies a device's pending changes (edits, settings or roles), Unix ms, exclusive. This chunk
+ * begins at the first pending change, and contains at most the maximum number of readings of each series concerned. Infinity: all pending
+ * changes fit into one chunk.
  */
 export async function findRecomputationEnd(
   client: PoolClient,
@@ -151,7 +151,7 @@ export async function findRecomputationEnd(
     [about, timeBound(fromMs), timeBound(toMs), ofEach],
   );
   const endsAt = rows[0]?.ends_at;
-  // Many intervals may end at the same instant, so the chunk is made at least 1 ms long.
+  // Many intervals may have the same end, so the chunk is made at least 1 ms long.
   return endsAt ? Math.max(endsAt.getTime(), fromMs + 1) : Number.POSITIVE_INFINITY;
 }
 
@@ -162,7 +162,10 @@ interface Open {
   stretches: Map<number, Stretch[]>;
 }
 
-/** Plans the changes that the readings make to their devices. Loads the stretches that the plans need, for all devices in one query. */
+/**
+ * Plans the changes that the readings make to their devices. Loads the stretches (consecutive stored readings) that the plans need, for all
+ * devices in one query.
+ */
 export async function planWithStretches(
   client: PoolClient,
   devices: ReadonlyMap<string, DeviceHead>,
@@ -196,18 +199,18 @@ export async function planWithStretches(
   return plans;
 }
 
-/** Number of loaded readings for which the transaction gets one second more before the server treats the process as hung. */
+/** For each this many loaded readings, the transaction gets one second more before the server ends it as hung. */
 const READINGS_A_SECOND = 50_000;
 
 /**
- * Extends the transaction's timeout by the number of loaded readings: the transaction sends no statement while it plans
- * (database/role-settings.ts), and the recomputation of a whole past may need millions of readings.
+ * Extends the transaction's timeout by the number of loaded readings. A transaction sends no statement while it plans
+ * (database/role-settings.ts), and planning takes long if the recomputation of a whole past loads millions of readings.
  */
 async function allowTimeToPlan(client: PoolClient, loaded: readonly Stretch[]): Promise<void> {
   const readings = loaded.reduce((sum, { before, points }) => sum + before.length + points.length, 0);
   const seconds = Math.floor(readings / READINGS_A_SECOND);
   if (seconds === 0) return;
-  // Raw SQL: changes the timeout for this transaction only, and only if there is a timeout.
+  // Raw SQL: `set_config` changes the timeout for this transaction only, and only if there is a timeout.
   await client.query(
     `SELECT set_config(name, (setting::integer + 1000 * $1)::text, true) FROM pg_settings
      WHERE name = 'idle_in_transaction_session_timeout' AND setting <> '0'`,

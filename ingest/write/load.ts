@@ -31,11 +31,11 @@ export interface LockedDevice extends DeviceHead {
 }
 
 /**
- * Locks the devices and their heads for this transaction, in the same order as all writers and as changes by owners. Loads the state of the
- * devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate number of
- * readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has readings in the batch is
- * recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is also loaded if its owner's last
- * changes are not applied yet.
+ * Locks devices and their heads (stored states) for this transaction, in the same order as all writers and as changes by owners. Loads the
+ * state of the devices that exist. `arrived`: the batch's readings, by device and by the name of their series. `pieceReadings`: approximate
+ * number of readings that a transaction replays to apply settings and edits. `isDeferred`: whether a changed device that has readings in
+ * the batch is recomputed in a later transaction. `silent`: devices without messages in the batch. A deleted device is also loaded while
+ * its owner's last changes are not applied yet.
  */
 export async function loadDevices(
   client: PoolClient,
@@ -48,7 +48,7 @@ export async function loadDevices(
   }: { pieceReadings: number | undefined; isDeferred(deviceId: string): boolean; silent: readonly string[] },
 ): Promise<Map<string, LockedDevice>> {
   if (deviceIds.length === 0) return new Map();
-  // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
+  // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
   const { rows } = await client.query<DeviceRow & { laws: string }>(
     `SELECT device_id, d.user_id, limit_kw, register_max_kwh, max_gap_minutes, computed_with, channels, recent_rejects,
        h.version, h.seen_at IS NULL AS never_seen, h.laws, h.open
@@ -129,7 +129,10 @@ function lockedDevice(
   };
 }
 
-/** Loads the devices' edits by hand and by the clock that are in force or not reverted yet. Nearly all devices have none. */
+/**
+ * Loads the devices' edits by hand and by the clock: those in force, and revoked ones that are not reverted yet. Nearly all devices have
+ * none.
+ */
 async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Promise<Map<string, Edit[]>> {
   const { rows } = await client.query(
     `SELECT edit_id, device_id, channel, kind, from_at, to_at, value, revoked_at IS NULL AS is_in_force, is_counted,
@@ -157,10 +160,13 @@ async function loadEdits(client: PoolClient, deviceIds: readonly string[]): Prom
   return found;
 }
 
-/** Reads the stored roles. The columns `counts_import` and `counts_export` concern electricity only, like everything that queries them. */
+/**
+ * Converts the stored roles of a series. The columns `counts_import` and `counts_export` concern only electricity, because so do all
+ * queries of these columns.
+ */
 function storedRoles(row: StoredRoles): SeriesRoles {
   const imports = row.counts_import || (row.meter !== null && !isElectricityMeter(row.meter));
-  // A register that was a tariff and no longer counts retains `tariff_since`.
+  // `tariff_since` remains set for a register that was a tariff and no longer counts.
   const isTariff = row.tariff_since !== null && (imports || row.counts_export);
   return { import: imports, export: row.counts_export, meter: row.meter, ...(isTariff && { isTariff }) };
 }

@@ -11,8 +11,8 @@ interface BatchOutcome {
 }
 
 /**
- * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate: it repeats a stored
- * reading or an earlier one in the batch.
+ * Returns the result of each message of a batch. Pure. A reading that is neither stored nor rejected is a duplicate of a stored reading or
+ * of an earlier one in the batch.
  */
 export function groupResultsByMessage(
   batch: readonly IncomingMessage[],

@@ -2,11 +2,11 @@ import type { PoolClient } from '#src/database/connect.ts';
 import type { IncomingMessage } from '../message.ts';
 import { type BatchStatement, toBatchStatement } from './statement.ts';
 
-/** Returns those of the given unknown devices or gateways whose accounts moved to another installation. */
+/** Of the given unknown devices or gateways, returns those whose accounts moved to another installation. */
 export async function findMovedLogins(client: PoolClient, logins: readonly string[]): Promise<ReadonlySet<string>> {
   if (logins.length === 0) return NONE;
-  // Raw SQL: one statement handles any number of names. It must run after the query for the devices. A move closes an account in one
-  // transaction, so a device that the earlier query did not find is then listed here.
+  // Raw SQL: one statement takes any number of names. This query must run after the query for the devices. A move closes an account in one
+  // transaction, so that a device which the earlier query no longer found is listed here.
   const { rows } = await client.query('SELECT login FROM departed_logins WHERE login = ANY ($1)', [logins]);
   return rows.length === 0 ? NONE : new Set(rows.map(({ login }) => login));
 }
@@ -14,8 +14,8 @@ export async function findMovedLogins(client: PoolClient, logins: readonly strin
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Stores messages of moved accounts whole and unchanged. Their number is not limited, because they are acknowledged. `energy migrate
- * --users` writes them in the installation that has the accounts.
+ * Stores messages of moved accounts whole and unchanged. Their number is not limited, because the senders get an acknowledgement. `energy
+ * migrate --users` writes these messages in the installation to which the accounts moved.
  */
 export function saveForMovedAccounts(messages: readonly IncomingMessage[]): BatchStatement[] {
   if (messages.length === 0) return [];

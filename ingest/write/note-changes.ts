@@ -15,7 +15,10 @@ import {
   toBatchStatement,
 } from './statement.ts';
 
-/** For each changed hour, its users, and whether the hour is a user's open hour. A batch changes few hours, so there are few inner maps. */
+/**
+ * Changed hours. For each hour: its users, and whether the hour is the user's open hour. A batch changes few hours, so there are few inner
+ * maps.
+ */
 type Changes = Map<number, Map<string, boolean>>;
 
 /**
@@ -70,9 +73,9 @@ interface LateHour {
 }
 
 /**
- * Returns the changes that plans make to hours whose consumption was already known: readings that arrive after a later one of their series
- * and, if a stretch was replayed, energy before the last known reading. Returns nothing for devices whose readings all follow the stored
- * ones. Pure.
+ * Returns the changes that plans make to hours whose consumption was already known: the number of readings that arrived after a later one
+ * of their series and, if stored readings were replayed, the changed energy before the last known reading. Returns nothing for devices
+ * whose readings all follow the stored ones. Pure.
  */
 const lateHours = (plans: readonly DevicePlan[]): LateHour[] => plans.flatMap(lateHoursOf);
 
@@ -102,7 +105,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   for (const readAtMs of late) hourOf(readAtMs - 1).lateReadings++;
   for (const [startMs, sums] of deltas.own) {
     if (startMs >= knownToMs) continue;
-    // Another series of the device may have ended earlier. Energy after that series' last reading is new and not a correction.
+    // Another series of the device may have ended earlier. Energy after the last reading of that series is new, not a correction.
     const isNew = followed?.own.get(startMs);
     const changeOf = (measure: 'energyMilliwattHours' | 'estimatedMilliwattHours' | 'exportMilliwattHours') =>
       sums[measure] - (isNew?.[measure] ?? 0);
@@ -116,10 +119,7 @@ function lateHoursOf({ device: { deviceId }, series, deltas, followed }: DeviceP
   return [...hours.values()];
 }
 
-/**
- * Whether the series counts, or counted before the plan, for its device's electricity, the only energy for which late readings are
- * reported.
- */
+/** Whether the series counts for its device's electricity, or did before the plan. Late readings are reported for no other energy. */
 const isOfElectricity = (plan: SeriesPlan): boolean =>
   [plan, plan.series].some((of) =>
     hasRole(of, (one) => (one.import || one.export) && (one.meter === null || isElectricityMeter(one.meter))),

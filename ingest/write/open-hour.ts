@@ -23,7 +23,7 @@ export type OpenHour = {
 /** Result if no hour is closed, which is the usual case. */
 const NONE: ReadonlyQuarterHourBuckets = new Map();
 
-/** The open hour after some changes, and the quarter-hours that must be added to the aggregates. */
+/** The open hour after some changes, and the quarter-hours that must now be added to the aggregates. */
 export interface OpenHourUpdate {
   open: OpenHour;
   /** Quarter-hours of closed hours, including the previously open hour if a later hour begins. */
@@ -31,8 +31,8 @@ export interface OpenHourUpdate {
 }
 
 /**
- * Adds changes to the open hour. If some changes are later than the open hour, their latest hour becomes the open one. Pure. Every query
- * adds closed and open hours, so a change may go to either, and changes may arrive out of order.
+ * Adds changes to the open hour. If some changes are later, the latest changed hour becomes the open one. Pure. Queries add up closed and
+ * open hours, so a change may go to either, and changes may arrive out of order.
  */
 export function addToOpenHour(before: OpenHour, deltas: BucketDeltas): OpenHourUpdate {
   if (deltas.size === 0) return { open: before, closed: NONE };
@@ -54,9 +54,9 @@ const COMMA = 44;
 
 /**
  * Writes `device_heads.open`, which src/rollups/sql/open.ts reads: the hour, then the sum of each measure, then the four quarter-hours of
- * each measure, separated by commas. Zeros and the commas at the end are left out, because most numbers are 0. The sums come first because
- * most queries need sums of few measures. `quarters`: values from index `at` on. Returns the end of the text, which has at most
- * `MAX_OPEN_BYTES`.
+ * each measure, separated by commas. Most numbers are 0, so zeros and the commas at the end are left out. The sums come first because most
+ * queries need the sums of few measures. `quarters`: contains the values from index `at` on. Returns the end of the text; the text has at
+ * most `MAX_OPEN_BYTES`.
  */
 export function writeOpenHour(
   bytes: Uint8Array,
@@ -88,7 +88,7 @@ const written = Buffer.alloc(MAX_OPEN_BYTES);
 export const formatOpenHour = ({ hour, quarters }: NonNullable<OpenHour>): string =>
   written.toString('latin1', 0, writeOpenHour(written, hour, quarters, 0, 0));
 
-/** Reads `device_heads.open`. The sums in the text are skipped, because they follow from the quarter-hours. */
+/** Reads `device_heads.open`. The sums in the text are skipped, because the quarter-hours add up to them. */
 export function parseOpenHour(text: string | null): OpenHour {
   if (text === null) return null;
   const [hour = 0, ...numbers] = text.split(',').map(Number);
@@ -130,13 +130,13 @@ function sumOf(one: MeasureSums | undefined, other: MeasureSums): MeasureSums {
   return sum as MeasureSums;
 }
 
-/** Number of hours that one reading may change: the open hour and the next hour, which closes it. */
+/** Number of hours that the fast path can change with one reading: the open hour and the next hour, which closes the open hour. */
 const HOURS = 2;
 
 /**
- * The quarter-hours of an open hour and of the next hour, as buckets for one step of a counting rule. The same eight objects are reused for
- * every device. Afterwards the sums are added to the numbers of a head's record (head-record.ts), which contains the hour and its
- * quarter-hours.
+ * The quarter-hours of an open hour and of the next hour, as buckets to which a counting rule adds the energy of one reading. The same
+ * eight objects are reused for every device. The sums are then added to the numbers of a device's record (head-record.ts), which contains
+ * the open hour and its quarter-hours.
  */
 export class OpenHourSums implements QuarterHourBuckets {
   readonly #quarters = Array.from({ length: HOURS * QUARTER_HOURS }, createZeroSums);
@@ -144,7 +144,7 @@ export class OpenHourSums implements QuarterHourBuckets {
   #hour = Number.NaN;
   /** Bits of the quarter-hours that have changed. */
   #touched = 0;
-  /** Whether some energy lies outside of the open hour and the next one. */
+  /** Whether some energy lies outside the open hour and the next one. */
   isBeyond = false;
 
   /** Starts with empty sums at an hour, given as hours since 1970; NaN if no hour is open. */
@@ -166,7 +166,7 @@ export class OpenHourSums implements QuarterHourBuckets {
     return sums;
   }
 
-  /** Does nothing, because `get` returns an object for every quarter-hour. */
+  /** Does nothing: `get` returns an object for every quarter-hour, so no object has to be stored. */
   set(): void {}
 
   /** Whether the open hour (0) or the next one (1) has changed, in any of the given measures. */

@@ -26,7 +26,7 @@ export function createPartitionMonths(pool: Pool) {
     check(times: Iterable<number>): void {
       let fromMs = Number.POSITIVE_INFINITY;
       let toMs = Number.NEGATIVE_INFINITY;
-      // Most times are on the same day as the previous one, which saves the lookup of their month.
+      // Consecutive times are mostly on the same day; the lookup of their month is then skipped.
       let knownDay = Number.NaN;
       for (const time of times) {
         const day = Math.floor(time / DAY_MS);
@@ -40,7 +40,7 @@ export function createPartitionMonths(pool: Pool) {
       }
       if (fromMs <= toMs) throw new MissingPartitionsError(fromMs, toMs);
     },
-    /** Creates missing partitions, outside of any transaction, because creating them briefly locks the partitioned table. */
+    /** Creates missing partitions. This must not run within a transaction, because it briefly locks the partitioned table. */
     async make({ fromMs, toMs }: MissingPartitionsError): Promise<void> {
       await ensurePartitions(pool, { from: new Date(fromMs), to: new Date(toMs) });
       for (let month = monthOf(fromMs); month <= monthOf(toMs); month++) known.add(month);

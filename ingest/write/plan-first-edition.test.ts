@@ -23,9 +23,9 @@ import { createPairedDevices, recomputeAllChunks } from '#test/support/planned-w
 import { addIntervalToDeltas } from './deltas.ts';
 
 /**
- * Rewrites the stored rows as the first edition of the counting rules wrote them. Returns whether more than the counting states changed.
- * (The first edition may have counted a reading plainly that is still undecided in the second edition. A reading that arrives late then
- * finds it decided.)
+ * Changes the stored rows to what the first edition of the counting rules would have written. Returns whether more than the counting states
+ * changed. (The first edition may have counted a reading plainly that the second edition still holds. A late reading then finds the first
+ * edition's verdict.)
  */
 function asStoredBefore(device: StoredDevice): boolean {
   const { series, settings } = device;
@@ -37,8 +37,8 @@ function asStoredBefore(device: StoredDevice): boolean {
   device.profile = new Map();
   device.meters = new Map();
   device.open = null;
-  // In the first edition, the series that is the best at the end counted for the whole history. An update marks the devices for which the
-  // current rules give another result.
+  // In the first edition, the series that was the best one at the end counted for the whole history. An update marks the devices whose
+  // roles differ under the current rules.
   const chosen = chooseRoles([...series.values()].map(({ channel, kind }) => ({ channel, kind })));
   for (const [index, one] of [...series.values()].entries()) {
     const { roles } = chosen[index] as RolesByTime;
@@ -59,7 +59,7 @@ function asStoredBefore(device: StoredDevice): boolean {
     one.verdicts = new Map([...verdicts].map(([key, { verdict }]) => [key, verdict as CountingVerdict]));
     one.tail = JSON.stringify(state);
     if (!old) continue;
-    // In the first edition, the energy of a tariff is spread over its whole step.
+    // In the first edition, the energy of a tariff was spread over its whole step (the time between two readings).
     if (one.roles.isTariff) one.tariffSinceMs = one.lastReadAtMs as number;
   }
   return !isDeepStrictEqual(before, all());
@@ -88,7 +88,7 @@ test('continues from rows that the first edition computed, and gives the second 
         const isOther = store.rewrite('dev_0', asStoredBefore);
         runWriters(store, ['dev_0'], all, { ...how, changes: [], edits: [] });
         if (isOther) others++;
-        // Tariff steps that were stored by the first edition remain unchanged, even if late readings would change them.
+        // Tariff steps of the first edition remain as stored, even if late readings would change them.
         const hasTariffs = [...device.series.values()].some(({ roles }) => roles.isTariff);
         if (!isOther && !hasTariffs && device.computedWith === null) expectEnergy(device, one.readings);
         store.set('dev_0', changed(device.settings));
@@ -99,6 +99,6 @@ test('continues from rows that the first edition computed, and gives the second 
     ),
     { numRuns: installations, endOnFailure: true },
   );
-  // In about a third of the random installations, the results of the first edition differ.
+  // The results of the first edition differ in about a third of the random installations.
   expect(others).toBeGreaterThan(installations / 25);
 });

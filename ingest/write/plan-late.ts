@@ -17,21 +17,21 @@ import {
   type StretchBounds,
 } from './stretch.ts';
 
-/** Numbers of stored readings to load first, before and after a change. In most cases one reading on each side is enough. */
+/** Numbers of stored readings to load at first, before and after a change. In most cases one reading on each side is enough. */
 const FIRST_LOOK = { back: 4, beyond: 16 };
 /**
- * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the rule's state. If they do not determine
- * a state, the first loaded reading is treated as the first of the series. This happens once for each series of an updated installation; a
- * series may have millions of readings.
+ * Maximum number of earlier readings to load if an earlier edition of the counting rules stored the state of the series' rule. If these
+ * readings do not determine a state, the first of them is treated as the first reading of the series. This happens once for each series of
+ * an updated installation; a series may have millions of readings.
  */
 const FURTHEST_UNKNOWN = 1_024;
 /** Numbers of readings to load around a change of a series that does not count: none, because only duplicates must be found. */
 const NO_LOOK = { back: 0, beyond: 0 };
 
 /**
- * Plans readings that arrive after readings of a later time, and readings that revert earlier energy. Replays the stretch of readings
- * around them, once without and once with them, and adds the difference to the plan. `rule` null: the series does not count. `points`: in
- * order. Returns the further stretches that the plan needs; if there are any, the plan is not complete.
+ * Plans readings that arrive after readings of a later time, and readings that revert earlier energy. Replays the stored readings around
+ * the new ones, once without and once with the new readings, and adds the difference to the plan. `rule` null: the series does not count.
+ * `points`: in order. Returns the further stretches (consecutive readings) to load; if there are any, the plan is not complete.
  */
 export function planLateReadings(
   plan: SeriesPlan,
@@ -96,10 +96,7 @@ export type LongerStretchRequest =
   | 'reaches into the one before'
   | 'reaches into the next';
 
-/**
- * Returns the state of a counting rule immediately before the first plainly counted reading, on the assumption that no reading precedes
- * that one.
- */
+/** Returns the state of a counting rule immediately before the first plainly counted reading, as if no reading preceded this one. */
 function fromFirstCounted(
   rule: CountingRule<unknown>,
   before: readonly SeriesReadingWithVerdict[],
@@ -109,9 +106,10 @@ function fromFirstCounted(
 }
 
 /**
- * Replays a stretch without and with its new readings, from the last known state, until both replays have the same state or the series
- * ends. The replay must use only readings after the changes of the previous cluster (`changedToMs`) and before the new readings of the next
- * one (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no longer receives.
+ * Replays stored readings without and with the new ones. Both replays start from the last known state, and end when both have the same
+ * state or the series ends. They may use only readings after the changes of the previous cluster (`changedToMs`) and before the new
+ * readings of the next cluster (`nextMs`). `tail`: current state of the counting rule. `isExcluded`: readings that the counting rule no
+ * longer receives.
  */
 export function replayWithNewReadings(
   rules: RulesBeforeAndAfter,
@@ -127,7 +125,7 @@ export function replayWithNewReadings(
   const isKnown = tail !== null && rule.knows(tail);
   const upToNext = stretch.points.filter(({ readAtMs }) => readAtMs < nextMs);
   const afterUpToNext = after.filter(({ readAtMs }) => readAtMs < nextMs);
-  // The replay must begin early enough to count the energy that a new reading reverts.
+  // The replay must begin early enough to include the energy that a new reading reverts.
   let backToMs = Number.POSITIVE_INFINITY;
   for (;;) {
     const start =
@@ -145,7 +143,7 @@ export function replayWithNewReadings(
     const startMs = before[start.taken - 1]?.readAtMs ?? Number.NEGATIVE_INFINITY;
     if (backToMs < startMs) continue;
     if (comparison.met) return comparison;
-    // The excluded readings after the stretch were not loaded, so the next cluster may lie among or after these readings.
+    // The excluded readings after the stretch were not loaded. The next cluster may lie among or after them.
     const mayReachNext = stretch.beyondFromMs !== undefined && nextMs < Number.POSITIVE_INFINITY;
     if (upToNext.length < stretch.points.length || mayReachNext) return 'reaches into the next';
     return stretch.isToEnd ? comparison : 'goes on beyond';
@@ -159,8 +157,8 @@ const boundsOf = (cluster: readonly NewReading[]): { firstMs: number; lastMs: nu
 });
 
 /**
- * Splits ordered points into clusters of points that are close in time. If one loaded stretch covers several points, they form one cluster,
- * because an earlier call found that they affect each other.
+ * Splits ordered points into clusters of points that are close in time. If one loaded stretch covers several points, they form one cluster:
+ * an earlier call found that these points affect each other, and requested the stretch.
  */
 function clusters(points: readonly NewReading[], stretches: readonly StretchBounds[]): NewReading[][] {
   const found: NewReading[][] = [];

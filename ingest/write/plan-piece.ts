@@ -13,8 +13,8 @@ import { addReplayDifferences, type SeriesPlan } from './series-plan.ts';
 import { findStretch, growStretch, type Stretch, type StretchBounds } from './stretch.ts';
 
 /**
- * Numbers of stored readings to load first, before and after a chunk. A register's state reaches back two hours, and some devices send
- * every 10 s. The numbers are generous, because a second attempt loads and replays the whole stretch again.
+ * Numbers of stored readings to load at first, before and after a chunk. The state of a register's counting rule reaches back two hours,
+ * and some devices send every 10 s. The numbers are generous, because a second attempt loads and replays everything again.
  */
 const FIRST_LOOK = { back: 1_024, beyond: 1_024 };
 
@@ -43,8 +43,8 @@ export function findReadingsOfRoleChange(
 ): RecomputedReadings | null {
   const times = findRoleDifferenceRange(series, will);
   if (!times || times.fromMs >= untilMs) return null;
-  // Readings after the time at which a series stops counting have no verdicts. If that time changes, all readings between the previous and
-  // the new time must be recomputed.
+  // Readings after the end of a series' counting time have no verdicts. If that end changes, all readings between the previous and the new
+  // end must be recomputed.
   const [wasMs, isMs] = [getCountingEndMs(series), getCountingEndMs(will)];
   const hasNoRole = isMs === Number.NEGATIVE_INFINITY;
   const firstMs = wasMs === isMs || hasNoRole ? times.fromMs : Math.min(times.fromMs, wasMs, isMs);
@@ -81,9 +81,9 @@ function applyEdits(plan: SeriesPlan, points: readonly SeriesReading[]): readonl
 }
 
 /**
- * Applies a chunk of edits and changed settings. Replays the stretch around the chunk with the previous and with the new edits and
- * settings, and adds the difference to the plan, as for late readings. `rules` null: the series does not count. Returns the further
- * stretches that the plan needs; if there are any, the plan is not complete.
+ * Applies a chunk of edits and changed settings. Replays the readings of the chunk with the previous and with the new edits and settings,
+ * and adds the difference to the plan, as for late readings. `rules` null: the series does not count. Returns the further stretches
+ * (consecutive readings) to load; if there are any, the plan is not complete.
  */
 export function planRecomputation(
   plan: SeriesPlan,
@@ -92,7 +92,7 @@ export function planRecomputation(
   stretches: readonly Stretch[],
 ): StretchBounds[] {
   const { added, withdrawn, isExcluded } = plan.edits;
-  // Excluding edits have no effect on a series that does not count.
+  // An edit that excludes readings changes nothing in a series that does not count.
   if (!rules && added.length === 0 && withdrawn.length === 0) return [];
   const stretch = findStretch(stretches, { firstMs, lastMs });
   if (!stretch) return [{ ...FIRST_LOOK, firstMs, lastMs }];

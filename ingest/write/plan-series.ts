@@ -15,7 +15,10 @@ import {
 import { needsCountingRuleByTime, planFollowingReadings, type SeriesPlan } from './series-plan.ts';
 import type { Stretch, StretchBounds } from './stretch.ts';
 
-/** The range of all readings of a series. It is recomputed if an earlier edition of the counting rules placed the series' tariff steps. */
+/**
+ * Range that contains all readings of a series. All of them are recomputed if an earlier edition of the counting rules placed the series'
+ * tariff steps.
+ */
 const WHOLE = { firstMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY };
 
 /** A device, and the time before which its plan applies pending changes. */
@@ -26,7 +29,10 @@ export interface DevicePlanning {
   readonly computed: { readonly before: SettingsByTime; readonly after: SettingsByTime };
 }
 
-/** Plans one series. Returns the stretches that must be loaded first; if there are any, the plan is not complete. */
+/**
+ * Plans the changes of one series. Returns the stretches (consecutive stored readings) that must be loaded first; if there are any, the
+ * plan is not complete.
+ */
 export function planSeries(
   { device, pieceUntilMs, computed }: DevicePlanning,
   plan: SeriesPlan,
@@ -78,7 +84,7 @@ function rulesOf(
 }
 
 /**
- * Whether a stretch was loaded for new points that come after all stored readings. This is the case if the points change energy of an
+ * Whether stored readings were loaded for new points that come after all stored ones. They are loaded if the new points change energy of an
  * earlier time.
  */
 function isCovered(following: readonly NewReading[], stretches: readonly Stretch[]): boolean {
@@ -87,8 +93,8 @@ function isCovered(following: readonly NewReading[], stretches: readonly Stretch
 }
 
 /**
- * Rejects points of a time that retention has closed. (Such a time may be within today's retention: the retention was shorter before, or a
- * clock was wrong.) Also rejects points before a change of `decoder_config` that were decoded with the new settings, because they measure
+ * Rejects points of a time that retention has closed. (The current retention may include such a time: the retention was shorter before, or
+ * a clock was wrong.) Also rejects points that lie before a change of `decoder_config` but were decoded with the new settings: they measure
  * another quantity than the readings stored for that time.
  */
 function withoutClosed({ series, rejects }: SeriesPlan, points: readonly NewReading[]): readonly NewReading[] {

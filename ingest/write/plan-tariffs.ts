@@ -32,7 +32,7 @@ import { type DeviceState, getSettingsOfSeries, type SeriesState } from './devic
 import { getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { growStretch, MAX_STRETCH_GAP_MS, type RequestedStretch, type Stretch } from './stretch.ts';
 
-/** Numbers of stored readings to load first, before and after a time. They grow if they are not enough. */
+/** Numbers of stored readings to load at first, before and after a time. If they are not enough, the numbers grow. */
 const FIRST_LOOK = { back: 4, beyond: 4 };
 
 const ALWAYS = {
@@ -77,10 +77,10 @@ interface Tariff extends Readonly<Record<State, RolesState>> {
 }
 
 /**
- * Adds the changed steps of tariff registers to `deltas`. If rising steps of another tariff lie within a step, the step's energy begins
- * after the latest of them. A step that the batch does not change therefore moves if the steps of another tariff within it change. Steps
- * after all stored readings are also added to `followed`. `plans`: all series that the batch concerns, each with its changed steps. Returns
- * the further stretches to load; if there are any, `deltas` is not complete.
+ * Adds the changed steps of tariff registers to `deltas`. (A step is the energy between two readings.) If rising steps of another tariff
+ * lie within a step, the energy of the outer step begins after the latest of them. A step that the batch does not change therefore moves if
+ * the inner steps change. Steps after all stored readings are also added to `followed`. `plans`: all series that the batch concerns, each
+ * with its changed steps. Returns the further stretches to load; if there are any, `deltas` is not complete.
  */
 export function planTariffs(
   device: DeviceState,
@@ -138,8 +138,8 @@ function tariffsOf(
 }
 
 /**
- * Returns the removed and added steps of a tariff register. If a replay only confirms a step, with the same time, energy and roles, the
- * step is in neither list.
+ * Returns the removed and added steps of a tariff register. A step is in neither list if a replay gives the same time, energy and roles
+ * again.
  */
 function changesOf({ isOfEarlierEdition, steps }: SeriesPlan, was: RolesState, is: RolesState) {
   const { removed, added } = steps as NonNullable<SeriesPlan['steps']>;
@@ -171,7 +171,7 @@ function knownOf(
   const last = at(series.lastReadAtMs ?? Number.NEGATIVE_INFINITY);
   const { run } = series.tail !== null && ruleOf(last)?.knows(series.tail) ? (series.tail as RegisterState) : {};
   if (!run) return known;
-  // The counting rule also processes readings of times in which the series does not count, but steps of such times are not stored.
+  // The counting rule also processes readings while the series does not count, but their steps are not stored.
   const isCounted = ({ import: isImport, export: isExport }: SeriesRoles) => isImport || isExport;
   // The run's steps have the direction of the role at the last reading of the run, because a later held reading may have another role.
   const ofRun = deriveTariffStepsOfRun(run, at(getLastReading(run).readAtMs).export ? 'export' : 'import');
@@ -209,8 +209,8 @@ function kindOf({ isTariff, export: isExport, meter }: SeriesRoles): string | nu
 }
 
 /**
- * Whether another series of the same circuit is, at some time, a tariff of the same commodity and direction. Of such tariffs, only one runs
- * at any time.
+ * Whether another series of the same circuit is, at some time, a tariff of the same commodity and direction. Of these tariffs, only one
+ * runs at a time.
  */
 const sharesCircuit = (tariff: Tariff, other: Tariff, state: State, kind: string): boolean =>
   other !== tariff && other.circuit === tariff.circuit && hasRole(other[state].of, (roles) => kindOf(roles) === kind);
@@ -250,8 +250,8 @@ function searchSteps<T>(
 }
 
 /**
- * Adds a step's energy to `deltas` (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, its energy
- * begins after the latest of them.
+ * Adds a step's energy to `deltas` (`sign` 1) or subtracts it (-1). If rising steps of another tariff lie within the step, the energy of
+ * the outer step begins after the latest of them.
  */
 function addStep(
   step: EnergyInterval,
@@ -296,8 +296,7 @@ function stepsAroundChanges(tariff: Tariff, tariffs: readonly Tariff[]): Iterabl
 }
 
 /**
- * Returns the stretches to load around the recorded times of a tariff register. They are longer than the loaded stretches, which were not
- * enough.
+ * Returns the stretches to load around the recorded times of a tariff register. The loaded stretches were not enough, so these are longer.
  */
 function stretchesToLoad({ series: { seriesId }, timesToLoad, loaded }: Tariff): RequestedStretch[] {
   if (seriesId === null) return [];

@@ -45,11 +45,11 @@ export interface DevicePlan {
   /** Settings with which the stored consumption is computed after the plan is written. */
   readonly computedWith: SettingsByTime;
   /**
-   * Whether some series still has, at some time, a role that differs from its target role, or tariff steps that an earlier edition of the
+   * Whether some series still has a role that differs from its target role at some time, or tariff steps that an earlier edition of the
    * counting rules placed.
    */
   readonly areRolesOpen: boolean;
-  /** Whether a software update changes the role of stored readings. If so, the owner is notified once. */
+  /** Whether a software update changes the role of stored readings. The owner is notified of this once. */
   readonly isRecounted: boolean;
 }
 
@@ -74,7 +74,7 @@ export function planDevice(
   if ('wanted' in found) return found;
   const wanted: RequestedStretch[] = [];
   const deltas = createEmptyDeltas();
-  // If the batch has readings, a later plan applies the pending edits, because years of readings may lie between the edits and the batch.
+  // If the batch has readings, a later plan applies the pending edits: years of readings may lie between the edits and the batch.
   const pieceUntilMs = arrived.size > 0 ? Number.NEGATIVE_INFINITY : (device.pieceUntilMs ?? Number.NEGATIVE_INFINITY);
   const before = device.computedWith ?? device.settings;
   const computed = { before, after: applySettingsUpTo(before, device.settings, pieceUntilMs) };
@@ -109,9 +109,9 @@ export function planDevice(
 }
 
 /**
- * Clears the state of the counting rule if the series counts neither at its last reading nor later. The counting rule does not receive
- * readings that an edit excludes, so its state may be older than the last reading. A series that was expected to count later may never
- * count.
+ * Clears the state of the counting rule if the series counts neither at its last reading nor later. The state may be older than the last
+ * reading, because the counting rule does not receive readings that an edit excludes. A series that was expected to count later may never
+ * do so.
  */
 function endTail(plan: SeriesPlan): void {
   const { lastReadAtMs, tail } = plan.head ?? plan.series;
@@ -131,7 +131,8 @@ function followedBy(plans: readonly SeriesPlan[]): DeviceDeltas {
 }
 
 /**
- * A series that a batch may concern, with its new readings. `firsts`: times of its first reading and first nonzero reading after the batch.
+ * A series that a batch may concern, with its new readings. `firsts`: times of the first reading and of the first nonzero reading of the
+ * series, after the batch.
  */
 interface Found {
   series: SeriesState;
@@ -139,7 +140,10 @@ interface Found {
   readonly firsts: FirstReadingTimes;
 }
 
-/** Finds the series of a batch's readings. If more readings are needed to choose their roles, returns the stretches to load. */
+/**
+ * Finds the series of a batch's readings. Returns the stretches (consecutive stored readings) to load if more readings are needed to choose
+ * the roles of these series.
+ */
 function findSeries(
   device: DeviceState,
   arrived: ReadonlyMap<string, SeriesBatch>,
@@ -180,8 +184,8 @@ function selectWork(
   const targets: readonly TargetRoles[] = isChosen
     ? chosenFor(device, found)
     : found.map(({ series }) => ({ ...series, meant: series.meant ?? null }));
-  // If the past of a stored series gets another role, the change is applied in chunks. The roles of all series of the device change at the
-  // same time, because one series may exclude another.
+  // If the role of a stored series changes for past readings, the change is applied in chunks. The roles of all series of the device change
+  // together, because one series may exclude another.
   const isAtOnce =
     (device.computedWith === null || findPendingRoles(device, [...device.series.values()]).size === 0) &&
     found.every(({ series }, index) => isAhead(series, targets[index] as RolesByTime));
@@ -199,7 +203,7 @@ function selectWork(
       will,
     );
     const isPlaced = isPlacedBefore(device, series, will);
-    // A recomputation that a software update requires waits for a plan without readings, like other changes of the past.
+    // A recomputation after a software update waits for a plan without readings, like other changes of the past.
     const isOfEarlierEdition = isPlaced && pieceUntilMs > Number.NEGATIVE_INFINITY;
     if (isPlaced && !isOfEarlierEdition) areRolesOpen = true;
     const isConcerned =
@@ -219,9 +223,9 @@ function selectWork(
 }
 
 /**
- * Whether a software update changes the role of a series' stored readings. There are two cases: the update marked the device, or the series
- * is now first classified together with the other series of its device. (A series that was first stored after the update has been
- * classified so from its start.)
+ * Whether a software update changes the role of a series' stored readings: because the update marked the device, or because the series is
+ * now classified together with the other series of its device for the first time. (A series that was first stored after the update was
+ * always classified so.)
  */
 function isRecountedByUpdate(device: DeviceState, series: SeriesState, target: TargetRoles): boolean {
   const isJudgedFirst = series.seriesId !== null && (series.meant ?? null) === null && target.meant !== null;
@@ -251,7 +255,7 @@ function isAhead(series: SeriesState, target: RolesByTime): boolean {
   return times.fromMs > series.lastReadAtMs && getCountingEndMs(series) > series.lastReadAtMs;
 }
 
-/** Limits the edits that exclude readings to the time in which the series counts. */
+/** Limits the edits that exclude readings to the times in which the series counts. */
 function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
   const { isExcluded } = edits;
   const endMs = isExcluded ? getCountingEndMs(will) : Number.POSITIVE_INFINITY;
@@ -260,8 +264,8 @@ function withinCounted(edits: SeriesEdits, will: RolesByTime): SeriesEdits {
 }
 
 /**
- * Returns the roles that the series should have. If a new series has the same native name as another one, the name of its channel is
- * appended to the native name.
+ * Returns the roles that the series should have. If a new series has the same native name as another one, its channel's name is appended to
+ * its native name.
  */
 function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   const taken = new Set(found.flatMap(({ series }) => (series.seriesId === null ? [] : getNativeName(series))));
@@ -279,7 +283,7 @@ function chosenFor(device: DeviceState, found: Found[]): TargetRoles[] {
   );
 }
 
-/** Whether an earlier version of the counting rules placed the steps of a tariff. The plan recomputes them by the current version. */
+/** Whether an earlier version of the counting rules placed the steps of a tariff. The plan then recomputes these steps. */
 const isPlacedBefore = ({ computedWith }: DeviceState, series: SeriesState, will: RolesByTime): boolean =>
   computedWith !== null &&
   series.lastReadAtMs !== null &&

@@ -33,19 +33,19 @@ export interface BatchDependencies {
   readonly maxChannels: number;
   readonly pieceReadings: number | undefined;
   readonly months: PartitionMonths;
-  /** Returns those of the given rejections that may be stored. */
+  /** Selects the rejections that may be stored. */
   readonly retained: (rejects: readonly Rejection[]) => readonly Rejection[];
   readonly memory: HeadCache;
   readonly fastPath: FastPath;
   readonly gateways: GatewayReceiver;
   readonly untimed: UntimedSeries | undefined;
-  /** Changed devices whose recomputation was deferred, so that the readings of these devices do not wait for the recomputation. */
+  /** Changed devices that are recomputed in a later transaction, so that their readings do not wait for the recomputation. */
   readonly deferred: { has(deviceId: string): boolean; add(deviceId: string): void };
 }
 
 /** State that must be undone if a batch is not committed. */
 export interface BatchAttempt {
-  /** Devices whose heads this batch has planned or updated. */
+  /** Devices whose heads (stored states) this batch has planned or updated. */
   deviceIds: string[];
   /** Number of the devices in `deviceIds` that were planned on cached heads. */
   cachedCount: number;
@@ -56,8 +56,8 @@ export interface BatchAttempt {
 }
 
 /**
- * Thrown if devices in the batch must be recomputed first, because their owners have changed a setting. Thrown only for devices whose
- * remaining recomputation fits into one chunk.
+ * Thrown if devices in the batch must be recomputed before it, because their owners have changed a setting. Thrown only if the rest of
+ * their recomputation fits into one chunk.
  */
 export class RecomputationRequiredError extends Error {
   readonly deviceIds: readonly string[];
@@ -68,9 +68,9 @@ export class RecomputationRequiredError extends Error {
 }
 
 /**
- * Prepares the changes of a batch within a transaction. Returns the statements that write them. New heads are cached at once: the caller
- * must evict the heads of `attempt` if the transaction does not commit. Throws RecomputationRequiredError if changed devices must be recomputed
- * first, and MissingPartitionsError before it writes anything.
+ * Prepares the changes of a batch within a transaction. Returns the statements that write these changes. New heads (states of devices) are
+ * cached at once: if the transaction does not commit, the caller must evict the heads of `attempt`. Throws RecomputationRequiredError if
+ * changed devices must be recomputed first, and MissingPartitionsError before anything is written.
  */
 export async function prepareBatch(
   client: PoolClient,
@@ -91,7 +91,7 @@ export async function prepareBatch(
   return stages.write(batch);
 }
 
-/** Reasons why a plan needs data of a device that its cached head does not contain. */
+/** Reasons for a plan that needs stored data of the device in addition to the cached head. */
 const NEED_STORED: ReadonlySet<SlowPathReason> = new Set<SlowPathReason>(['new series', 'role']);
 const NO_STRETCHES: ReadonlyMap<number, readonly Stretch[]> = new Map();
 
@@ -103,20 +103,20 @@ class Stages {
   /** Messages of devices that are not on the fast path. */
   #messages: readonly IncomingMessage[] = [];
   /**
-   * Devices whose register descriptions change in this transaction. No other transaction can recompute these devices before this one has
-   * committed.
+   * Devices whose register descriptions change in this transaction. Until this transaction commits, no other one can recompute these
+   * devices.
    */
   readonly #described = new Set<string>();
   readonly #ofMovedAccounts: IncomingMessage[] = [];
-  /** Requests for devices that no longer exist. Their senders receive the error, and nothing is stored. */
+  /** Requests for devices that no longer exist. The senders receive the error; nothing is stored. */
   readonly #ofEndedDevices: IncomingMessage[] = [];
   #stepped: FastPathResult = EMPTY_FAST_PATH_RESULT;
   #collected: CollectedReadings = { series: new Map(), rejects: [], duplicates: 0 };
   readonly #plans: HeadPlan[] = [];
-  /** Devices that are planned on their cached heads, without a lock. */
+  /** Devices whose plans use their cached heads (states), without a lock. */
   readonly #plannedIds = new Set<string>();
   #devices = new Map<string, LockedDevice>();
-  /** The locked devices that are always costly to write. */
+  /** Locked devices for which each write is costly. */
   #large: string[] = [];
 
   constructor(client: PoolClient, tools: BatchDependencies, attempt: BatchAttempt) {
@@ -149,9 +149,9 @@ class Stages {
   }
 
   /**
-   * Plans devices on cached heads and without a lock, if all their readings follow the stored ones and they send nothing else. These are
-   * devices that the fast path cannot process: for example, their energy reaches beyond the next hour, they count commodities other than
-   * electricity, or a reading gets a verdict.
+   * Plans devices on their cached heads (states), without a lock. Requires that all readings of the device follow the stored ones, and that
+   * the batch contains nothing else of the device. The fast path has left these devices over: for example, their energy reaches beyond the
+   * next hour, they count commodities other than electricity, or a reading gets a verdict.
    */
   planCached(): void {
     const { memory } = this.#tools;
@@ -172,7 +172,7 @@ class Stages {
     this.#attempt.cachedCount = this.#attempt.deviceIds.length;
   }
 
-  /** Locks and loads the devices that are neither on the fast path nor planned. */
+  /** Locks and loads the remaining devices: neither the fast path nor a plan has processed them. */
   async loadOthers(): Promise<void> {
     const { pieceReadings, deferred } = this.#tools;
     const deviceIds = new Set(this.#messages.map(({ decoded }) => decoded.deviceId));
@@ -195,8 +195,8 @@ class Stages {
   }
 
   /**
-   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequiredError, so
-   * that the device is recomputed first. If it takes several chunks, readings do not wait for it.
+   * A changed setting must apply to the next reading. If the device's recomputation fits into one chunk, throws RecomputationRequiredError,
+   * so that the device is recomputed first. If several chunks are needed, readings do not wait for the recomputation.
    */
   deferRecomputation(): void {
     const first: string[] = [];
@@ -208,9 +208,7 @@ class Stages {
     if (first.length > 0) throw new RecomputationRequiredError(first);
   }
 
-  /**
-   * Processes locked devices on the fast path as well, if they are settled. The plan then only handles devices that the fast path cannot.
-   */
+  /** Processes settled devices on the fast path after they are locked. Only the other devices then need a plan. */
   stepLoaded(): void {
     const { memory, oldestMs } = this.#tools;
     const settled = new Set<string>();
@@ -227,7 +225,7 @@ class Stages {
     this.#collected = collectReadings(this.#messages, oldestMs);
   }
 
-  /** Sets aside messages of devices whose accounts have moved, and drops requests for devices that no longer exist. */
+  /** Sets aside messages for moved accounts, and drops requests for devices that no longer exist. */
   async removeUnknownDevices(): Promise<void> {
     const unknown = new Set<string>();
     for (const { decoded } of this.#messages) if (!this.#isKnown(decoded.deviceId)) unknown.add(decoded.deviceId);
@@ -251,7 +249,7 @@ class Stages {
 
   async planLoaded(): Promise<void> {
     const { series } = this.#collected;
-    // A changed device is recomputed even if the batch contains no readings of it.
+    // A changed device is recomputed even without readings in the batch.
     for (const { deviceId, computedWith } of this.#devices.values())
       if (computedWith !== null && !series.has(deviceId)) series.set(deviceId, new Map());
     this.#plans.push(...(await planWithStretches(this.#client, this.#devices, series)));

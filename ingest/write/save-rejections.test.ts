@@ -49,7 +49,7 @@ test('counts the payload of a message at most ten times towards the limit, howev
   keeping.undo(elements, kept);
   expect(keeping.of(elements, 0)).toHaveLength(kept.length);
   expect(createRejectionQuota().of(elements, 0)).toHaveLength(10_000);
-  // A message whose payload does not fit is not stored at all.
+  // If a payload does not fit, its message is not stored at all.
   expect(
     keeping.of(
       [

@@ -5,8 +5,8 @@ import { type BatchStatement, toBatchStatement } from './statement.ts';
 /** Maximum length of a payload that is stored with a rejection, in bytes. */
 export const MAX_STORED_PAYLOAD_BYTES = 65_536;
 /**
- * Maximum number of rows of one message that contain its payload, for people who look at a few rows. If 10,000 elements are rejected, the
- * other rows refer to the first.
+ * Maximum number of rows of one message that contain its payload, so that a person who looks at a few rows sees it. If 10,000 elements are
+ * rejected, the other rows refer to the first.
  */
 const ROWS_WITH_PAYLOAD = 10;
 
@@ -49,14 +49,14 @@ const NONE = Buffer.alloc(0);
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /**
- * Maximum bytes of rejections that are stored in an hour, for one device and in total. The limits prevent that invalid messages fill the
- * disk, or that those of one device displace those of others.
+ * Maximum bytes of rejections that are stored in an hour, for one device and in total. Invalid messages must not fill the disk, and those
+ * of one device must not displace those of others.
  */
 const HOURLY_BYTES = { ofDevice: 64 * 2 ** 20, ofAll: 256 * 2 ** 20 };
 /** Size of a row without its strings and its payload. */
 const ROW_BYTES = 200;
 
-/** Limits the rejections that are stored, by bytes per clock hour. Rejections beyond the limit are only counted. */
+/** Limits the bytes of rejections that are stored in a clock hour. Rejections beyond the limit are only counted. */
 export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
   let hour = 0;
   let all = 0;
@@ -67,7 +67,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
     get unstoredCount() {
       return unstoredCount;
     },
-    /** Subtracts rejections from the counts, because their transaction was not committed. */
+    /** Subtracts rejections from the counts if their transaction was not committed. */
     undo(rejects: readonly Rejection[], stored: readonly Rejection[]): void {
       unstoredCount -= rejects.length - stored.length;
       const rows = new Map<IncomingMessage, number>();
@@ -80,7 +80,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
         devices.set(deviceId, Math.max(0, (devices.get(deviceId) ?? 0) - bytes));
       }
     },
-    /** Returns those of the given rejections that may be stored, and counts the others. `nowMs`: clock. */
+    /** Selects the rejections that may be stored, and counts the others. `nowMs`: clock. */
     of(rejects: readonly Rejection[], nowMs: number): Rejection[] {
       const current = Math.floor(nowMs / HOUR_MS);
       if (current !== hour) {
@@ -109,7 +109,7 @@ export function createRejectionQuota({ ofDevice, ofAll } = HOURLY_BYTES) {
 
 export type RejectionQuota = ReturnType<typeof createRejectionQuota>;
 
-/** Returns the size of a row in bytes. `before`: number of earlier rows of the same message. */
+/** Returns the size of a row in bytes. `before`: number of earlier rows for the same message. */
 function bytesOf({ message: { payload, topic }, reason }: Rejection, before: number): number {
   const kept = before < ROWS_WITH_PAYLOAD ? Math.min(payload.length, MAX_STORED_PAYLOAD_BYTES) : 0;
   return kept + topic.length + reason.length + ROW_BYTES;

@@ -26,7 +26,7 @@ export async function createSeries(client: PoolClient, plans: readonly DevicePla
     }
   }
   if (fresh.length === 0) return stored;
-  // Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
+  // Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
   const { rows } = await client.query(
     `INSERT INTO series (device_id, channel, kind, counts_import, counts_export, meter, tariff_since, first_read_at, nonzero_at, earlier_roles, native_name, unit, described, meant)
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::text[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
@@ -66,8 +66,8 @@ const roleColumns = (plans: readonly { plan: SeriesPlan }[]): unknown[] => [
 const timeOf = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
 /**
- * Returns `series.tariff_since`. Null if the series is not and never was a tariff, or now counts as something else. A former tariff that no
- * longer counts retains the value, because the value determines how the earlier steps of the series are placed.
+ * Returns `series.tariff_since`. Null if the series never was a tariff, or now counts as something else. A former tariff that no longer
+ * counts retains the value, which determines how its earlier steps are placed.
  */
 function tariffSince(plan: SeriesPlan): string | null {
   const { import: imports, export: exports } = plan.roles;
@@ -138,7 +138,7 @@ function rowsOf<P extends SeriesReading>(
 
 const NO_POINTS: readonly SeriesReadingWithVerdict[] = [];
 
-/** Returns a function that selects the changed readings of a plan: those with a verdict (`isNoted`), or the plainly counted ones. */
+/** Returns a function that selects the changed readings of a plan: readings with a verdict (`isNoted`), or plainly counted readings. */
 const judged = (isNoted: boolean) => (plan: SeriesPlan) =>
   plan.verdicts ? [...plan.verdicts.values()].filter(({ verdict }) => (verdict !== null) === isNoted) : NO_POINTS;
 
@@ -153,8 +153,8 @@ const keys = ({ seriesIds, points }: Rows<SeriesReading>) => [
 const values = ({ points }: Rows<SeriesReading>) => encodeBigints(points.map(({ value }) => value));
 
 /**
- * Deletes a reading by hand, which retention may have moved to another table. Each deletion is a separate statement, because there are few.
- * If the key is a constant, TimescaleDB decompresses only the affected part of a chunk; in a join, it would decompress the whole chunk.
+ * Deletes a reading by hand, which retention may have moved to another table. There are few of these, so each has its own statement. For a
+ * constant key, TimescaleDB decompresses only the affected part of a chunk; for a join, it would decompress the whole chunk.
  */
 const withdraw = (key: readonly unknown[]): BatchStatement[] =>
   ['readings', 'closed_readings'].map((relation) =>
@@ -183,7 +183,7 @@ export function saveReadings(
   stored: readonly StoredSeriesPlan[],
 ): BatchStatement[] {
   const steps: BatchStatement[] = [];
-  // Deletions come first, because another reading may have the key of a deleted one.
+  // Deletions come first, because a new reading may have the key of a deleted one.
   for (const { seriesId, plan } of stored) {
     for (const { readAtMs, intervalMs } of plan.withdrawn)
       steps.push(...withdraw([seriesId, new Date(readAtMs), intervalMs]));
@@ -195,7 +195,7 @@ export function saveReadings(
   };
   addStep(steps, inserts, {
     name: 'insert-readings',
-    // unnest() in the SELECT list needs no temporary store for its rows, which saves a twentieth of the statement's time.
+    // unnest() in the SELECT list needs no temporary store for its rows; this saves a twentieth of the statement's time.
     text: `INSERT INTO readings (series_id, read_at, interval_ms, value)
      SELECT unnest($1::bigint[]), unnest($2::timestamptz[]), unnest($3::bigint[]), unnest($4::bigint[])`,
     more: values(inserts),

@@ -26,8 +26,7 @@ import type { FirstReadingTimes } from './target-roles.ts';
 export interface SeriesPlan {
   readonly series: SeriesState;
   /**
-   * Roles of the series after the plan. `earlierRoles`: roles that applied before some times, for example while a changed role is applied
-   * in chunks.
+   * Roles of the series after the plan. `earlierRoles`: roles before the latest one, for example while a changed role is applied in chunks.
    */
   readonly roles: SeriesRoles;
   readonly earlierRoles?: readonly EarlierRoles[];
@@ -36,7 +35,8 @@ export interface SeriesPlan {
   /** Times of the first reading and of the first nonzero reading, after the plan. */
   readonly firsts: FirstReadingTimes;
   /**
-   * Channel that decides the roles after the plan, if the meaning depends on the device's other registers. Null: the series' own channel.
+   * The channel that determines the roles after the plan, if the meaning of the series depends on the device's other registers. Null: the
+   * series' own channel.
    */
   readonly meant: string | null;
   /** Effect that edits by hand have on the series. */
@@ -44,28 +44,29 @@ export interface SeriesPlan {
   /** New readings. `lowered`: stored readings whose value is replaced by a lower one. */
   readonly inserts: NewReading[];
   readonly lowered: NewReading[];
-  /** Readings that were stored although a higher value was received for their time, either earlier or in the same batch. */
+  /** Readings that are stored although a higher value was received for their time, before or in this batch. */
   readonly lowerKept: SeriesReading[];
   /** Readings by hand to store. `withdrawn`: readings by hand to delete. */
   readonly added: SeriesReading[];
   readonly withdrawn: SeriesReading[];
   /** Changed verdicts, by `getReadingKey`. Null: no verdict changes. */
   verdicts: Map<string, SeriesReadingWithVerdict> | null;
-  /** Time of the series' last reading and state of its counting rule, as they are after the plan. Null if the plan changes neither. */
+  /** Time of the last reading and state of the counting rule after the plan. Null if the plan changes neither. */
   head: { lastReadAtMs: number; tail: unknown } | null;
   /** Changes of the device's load profile, shared by all series of the device. */
   readonly deltas: DeviceDeltas;
   /**
-   * Removed and added steps of a current or former tariff register, in order. The placement of their energy depends on the other tariffs
-   * (plan-tariffs.ts). Null if the series is not a tariff register; its energy is then already in `deltas`.
+   * Removed and added steps of a current or former tariff register, in order. (A step is the energy between two readings.) The energy of
+   * these steps is placed with regard to the other tariffs (plan-tariffs.ts). Null if the series is not a tariff register; its energy is
+   * then already in `deltas`.
    */
   readonly steps: { removed: EnergyInterval[]; added: EnergyInterval[] } | null;
   readonly rejects: Rejection[];
   duplicates: number;
-  /** Whether a stretch of known readings was replayed, so that values that were already reported may change. */
+  /** Whether stored readings were replayed, so that reported values may change. */
   revises: boolean;
   /**
-   * Energy of readings after the last known reading of the series. It is new, so it does not correct reported values. Empty for a new or
+   * Energy after the last known reading of the series. This energy is new, so it does not correct reported values. Empty for a new or
    * recomputed series.
    */
   following: readonly EnergyInterval[];
@@ -77,7 +78,7 @@ const isTariff = (roles: SeriesRoles) => roles.isTariff;
 export const doesSeriesStopCounting = (plan: SeriesPlan): boolean =>
   doesCountAtAnyTime(plan.series) && !doesCountAtAnyTime(plan);
 
-/** Whether the role of a series changes with time, before or after a plan, so that the series needs a counting rule by time. */
+/** Whether the role of a series changes with time, before or after a plan. The series then needs a counting rule by time. */
 export const needsCountingRuleByTime = (was: SeriesState, is: RolesByTime): boolean =>
   was.earlierRoles !== undefined ||
   is.earlierRoles !== undefined ||
@@ -104,14 +105,14 @@ export const createEmptySeriesPlan = (
   following: [],
 });
 
-/** Returns the time (Unix ms) after which a tariff's steps are placed relative to other tariffs, once the plan is written. */
+/** Returns the time (Unix ms) after which the tariff's steps are placed with regard to other tariffs, once the plan is written. */
 export const getTariffStartMs = ({ series, isOfEarlierEdition }: SeriesPlan): number =>
   isOfEarlierEdition ? Number.NEGATIVE_INFINITY : series.tariffSinceMs;
 
 /**
  * Plans readings that all follow the stored ones (the usual case): the counting rule continues from its state. `rule` null: the series does
- * not count. Returns false, without changes, if the plan needs stored readings. Reasons: the counting rule's state is of an earlier
- * edition, or the readings revert earlier energy.
+ * not count. Returns false, and changes nothing, if the plan needs stored readings: an earlier edition of the counting rules stored the
+ * state, or the readings revert earlier energy.
  */
 export function planFollowingReadings(
   plan: SeriesPlan,
@@ -134,7 +135,7 @@ export function planFollowingReadings(
   return true;
 }
 
-/** Adds the new readings of a stretch to the plan, without their energy. */
+/** Adds the new readings between stored ones to the plan, without their energy. */
 export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
   const { inserted, lowered, conflicts, lowerKept, duplicates } = merge;
   for (const point of inserted) plan.inserts.push(point);
@@ -143,7 +144,7 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
   plan.duplicates += duplicates;
   for (const { message, element } of conflicts)
     plan.rejects.push({ message, element, reason: CONFLICTING_VALUE_REASON });
-  // The message of the replaced value is not stored, so the rejection refers to the message with the lower value.
+  // The message of the replaced value is no longer available, so the rejection refers to the message with the lower value.
   for (const { message, element } of lowered) {
     const reason = `a higher value, stored before, gave way: ${CONFLICTING_VALUE_REASON}`;
     plan.rejects.push({ message, element, reason, isOfEarlier: true });
@@ -151,8 +152,8 @@ export function addMergedReadings(plan: SeriesPlan, merge: StretchMerge): void {
 }
 
 /**
- * Adds to the plan the difference between the stored results of a stretch (`before`) and its replay (`after`): energy, by the series' roles
- * before and after the plan, and verdicts. `before` is null if the series did not count, `after` if it no longer counts.
+ * Adds the difference between stored results (`before`) and their replay (`after`) to the plan: the energy, by the series' roles before and
+ * after the plan, and the verdicts. `before` is null if the series did not count, `after` if it no longer counts.
  */
 export function addReplayDifferences(plan: SeriesPlan, before: StoredResult | null, after: ReplayResult | null): void {
   const [was, is] = [createRolesLookup(plan.series), createRolesLookup(plan)];

@@ -1,12 +1,12 @@
 import type { PoolClient } from '#src/database/connect.ts';
 
 /**
- * A statement of a batch, with its values in wire format. It must not reference other objects of the batch. Otherwise the plans of a
+ * A statement of a batch, with its values in wire format. The statement must not reference other objects of the batch: the plans of a
  * thousand readings would stay in memory while the database writes, and the garbage collector would copy them repeatedly.
  */
 export type BatchStatement = (client: PoolClient) => Promise<unknown>;
 
-// Raw SQL: the hot path of ingest. A statement takes arrays of values for the whole batch. Statements that each batch uses are prepared.
+// Raw SQL: takes arrays for the whole batch, and is prepared, because each batch runs it.
 /** Creates a step of a batch that runs a query and ignores its result. */
 export const toBatchStatement =
   (query: { name?: string; text: string; values: unknown[] }): BatchStatement =>
@@ -106,8 +106,8 @@ export const encodeTexts = (values: readonly (string | null)[]): Buffer => joinT
 const LENGTH_BYTES = 4;
 
 /**
- * Creates a writer of strings as elements of a `text[]` parameter, byte by byte, into reused memory, so that a thousand heads leave no
- * strings to the garbage collector.
+ * Creates a writer of strings as elements of a `text[]` parameter. The bytes are written into reused memory, so that the heads of a
+ * thousand devices leave no strings to the garbage collector.
  */
 export function createTextWriter() {
   let bytes = Buffer.allocUnsafeSlow(2 ** 16);
@@ -158,8 +158,7 @@ const [MINUS, ZERO] = [45, 48];
 const [LOW, LOW_DIGITS] = [1_000_000_000, 9];
 
 /**
- * Writes a safe integer in decimal digits. Returns the end of the digits. (Creating a string for each number would burden the garbage
- * collector.)
+ * Writes a safe integer in decimal digits. Returns the end of the digits. (A string for each number would burden the garbage collector.)
  */
 export function writeInteger(bytes: Uint8Array, value: number, at: number): number {
   if (value < 0) {

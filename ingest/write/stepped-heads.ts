@@ -23,10 +23,10 @@ import {
 import { extractQuarterHours, OpenHourSums } from './open-hour.ts';
 
 /**
- * Reason why a device needs a plan, in the order of the values: a message contains more than readings, or nothing; the series is new; the
- * reading's time is refused; the reading does not follow the stored ones; the reading may change the series' role; the commodity has
- * separate sums; the counting rule gives a verdict, reverts energy, or estimates; the placement of the energy depends on other tariffs; the
- * energy lies outside of the open hour and the next; the state of the counting rule cannot be packed.
+ * Reasons why a device needs a plan, in the order of the values: a message contains more than readings, or nothing; the series is new; the
+ * time of the reading is refused; the reading is not later than the stored ones; the reading may change the role of the series; the
+ * commodity has separate sums; the counting rule gives a verdict, reverts energy, or estimates; the placement of the energy depends on
+ * other tariffs; the energy lies outside the open hour and the next; the state of the counting rule cannot be packed.
  */
 export type SlowPathReason =
   | 'more than readings'
@@ -40,13 +40,13 @@ export type SlowPathReason =
   | 'hour'
   | 'state';
 
-/** Result for a repetition of the last reading. A gas meter, for example, sends the same reading for an hour. */
+/** Result if a reading repeats the last one. A gas meter, for example, sends the same reading for an hour. */
 export const REPEATED_LAST_READING = -1;
 
 /** Length of the record of a meter with one series, in numbers. Most meters have one series. */
 const USUAL_PLACES = HEAD_RECORD_OFFSETS.series + SERIES_BLOCK_LENGTH;
 
-/** Working copies of the heads of a batch's devices, which the fast path updates. */
+/** Working copies of the heads (states) of a batch's devices, which the fast path updates. */
 export class SteppedHeads {
   numbers = new Float64Array(USUAL_PLACES * 64);
   readonly sums = new OpenHourSums();
@@ -59,13 +59,13 @@ export class SteppedHeads {
   };
   #roles = unpackRoles(0);
   #isPlain = true;
-  /** Rising steps of a tariff register, whose placement depends on other tariffs. */
+  /** Rising steps of a tariff register. Their placement depends on other tariffs. */
   readonly #risen: EnergyInterval[] = [];
   /** Receives the counting rule's results, and adds energy directly to the sums of the open hour. */
   readonly #findings: CountingResultReceiver = {
     interval: (interval: EnergyInterval) => {
       addInterval(this.sums, interval, this.#roles, 1);
-      // Estimated export is stored in separate sums, which the fast path does not write; such a reading needs a plan.
+      // Estimated export needs a plan: it is stored in separate sums, which the fast path does not write.
       if (interval.estimated) this.#isPlain = false;
       if (this.#roles.isTariff && hasRisen(interval)) this.#risen.push(interval);
     },
@@ -85,8 +85,8 @@ export class SteppedHeads {
   }
 
   /**
-   * Applies a reading to a head. `name`: the number of its series' name. Returns the series_id, REPEATED_LAST_READING, or the reason why
-   * the device needs a plan. If it returns a reason, the head may be partly changed.
+   * Applies a reading to the head (state) of its device. `name`: the number of the series' name. Returns the series_id,
+   * REPEATED_LAST_READING, or the reason why the device needs a plan. After a reason, the head may be partly changed.
    */
   take(head: number, name: number, reading: DecodedReading): number | SlowPathReason {
     const heads = this.numbers;
@@ -135,7 +135,7 @@ export class SteppedHeads {
     return packCountingState(state, heads, at + SERIES_BLOCK_OFFSETS.state) ? null : 'state';
   }
 
-  /** Adds the sums of a step to the open hour. If the step reaches into the next hour, the next hour becomes the open one. */
+  /** Adds the energy of a reading to the open hour. If it reaches into the next hour, the next hour becomes the open one. */
   #addToHour(head: number): void {
     const [heads, quarters] = [this.numbers, head + HEAD_RECORD_OFFSETS.quarters];
     this.sums.addTo(heads, quarters, 0);
@@ -147,14 +147,14 @@ export class SteppedHeads {
   }
 
   /**
-   * Whether a step of a tariff register neither contains a rising step of another tariff nor lies within one, as far as the registers' runs
-   * show.
+   * Whether a step of a tariff register (the energy between two readings) neither contains a rising step of another tariff nor lies within
+   * one, as far as the registers' runs show.
    */
   #isApart(head: number, tariff: number, step: EnergyInterval): boolean {
     const heads = this.numbers;
     const end = head + getRecordLengthAt(heads, head);
     for (let at = head + HEAD_RECORD_OFFSETS.series; at < end; at += SERIES_BLOCK_LENGTH) {
-      // Tariffs of other circuits are included, because there are few of them; the plan distinguishes circuits.
+      // Tariffs of other circuits are included here, because there are few; only the plan distinguishes circuits.
       if (at === tariff || !unpackRoles(heads[at + SERIES_BLOCK_OFFSETS.roles] as number).isTariff) continue;
       const { run } = unpackCountingState(heads, at + SERIES_BLOCK_OFFSETS.state) as RegisterState;
       const known = run && deriveTariffStepsOfRun(run, 'import');

@@ -19,19 +19,19 @@ export interface StretchBounds {
   /** Number of further readings after `lastMs`. */
   readonly beyond: number;
   /**
-   * If an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms), before which the further
-   * readings end. `beyondFromMs`: end of the excluded time immediately after the stretch, from which the further readings begin.
+   * Set if an edit excludes the readings immediately before the stretch: start of the excluded time (Unix ms); the readings of `back` lie
+   * before it. `beyondFromMs`: end of the excluded time immediately after the stretch; the readings of `beyond` begin there.
    */
   readonly backFromMs?: number;
   readonly beyondFromMs?: number;
   /**
-   * Set for a stretch that is only searched and not replayed: for steps of a tariff register on which other tariffs depend, or for the
-   * first nonzero reading.
+   * Set for a stretch that is only searched and not replayed: for steps that determine the placement of other tariffs, or for the first
+   * nonzero reading.
    */
   readonly lookFor?: 'steps' | 'nonzero';
 }
 
-/** Skips the excluded readings immediately before and after a stretch, because an edit may exclude months, with millions of readings. */
+/** Skips the excluded readings immediately before and after a stretch: an edit may exclude months, with millions of readings. */
 export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly EditTimeRange[]): StretchBounds {
   const { firstMs, lastMs } = bounds;
   const before = passedOver.find(({ fromMs, toMs }) => fromMs < firstMs && firstMs <= toMs);
@@ -43,12 +43,12 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
   };
 }
 
-/** Bounds of a stretch of a stored series that a plan needs. */
+/** Bounds of a stretch (consecutive stored readings) that a plan needs, with its series. */
 export type RequestedStretch = StretchBounds & { readonly seriesId: number };
 
 /** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
-  /** The last readings before `firstMs`, in order. Of the excluded readings immediately before it, only the last is included. */
+  /** The last readings before `firstMs`, in order. Of the excluded readings immediately before `firstMs`, only the last is included. */
   readonly before: readonly SeriesReadingWithVerdict[];
   /** The readings from `firstMs` on, in order. */
   readonly points: readonly SeriesReadingWithVerdict[];
@@ -57,7 +57,7 @@ export interface Stretch extends StretchBounds {
   readonly isToEnd: boolean;
 }
 
-/** Factor by which the number of further readings grows if a stretch is too short. */
+/** Factor by which the number of further readings grows if there were too few. */
 const GROWTH = 16;
 
 /** Returns the bounds of a longer stretch, which has more readings before it or after it. */
@@ -66,10 +66,7 @@ export const growStretch = (bounds: StretchBounds, side: 'back' | 'beyond'): Str
   [side]: bounds[side] * GROWTH,
 });
 
-/**
- * Returns the loaded stretch that covers these times. If there are several, returns the one that was loaded last, because it is the
- * longest.
- */
+/** Returns the loaded stretch that covers these times. Of several, returns the last one loaded, because it is the longest. */
 export const findStretch = (
   stretches: readonly Stretch[],
   { firstMs, lastMs, lookFor }: Pick<StretchBounds, 'firstMs' | 'lastMs' | 'lookFor'>,
@@ -77,8 +74,8 @@ export const findStretch = (
   stretches.findLast((one) => one.firstMs === firstMs && one.lastMs === lastMs && one.lookFor === lookFor);
 
 /**
- * Maximum time between two changes that are loaded as one stretch, in ms. If the changes are further apart, the readings between them need
- * not be loaded.
+ * Maximum time between two changes that are loaded as one stretch, in ms. If the changes are further apart, the readings between the two
+ * need not be loaded.
  */
 export const MAX_STRETCH_GAP_MS = 6 * HOUR_MS;
 
@@ -89,7 +86,7 @@ export interface StretchMerge {
   lowered: NewReading[];
   /** New points that are rejected because a lower value is stored for their time. */
   conflicts: NewReading[];
-  /** Readings that remain stored although a higher value was received for their time. */
+  /** Readings that remain stored although a higher value has arrived for their time. */
   lowerKept: SeriesReading[];
   duplicates: number;
   /** Time of the last changed point; -Infinity if nothing changed. */
@@ -107,7 +104,7 @@ export function mergeIntoStretch(stored: readonly SeriesReading[], points: reado
     duplicates: 0,
     lastChangeMs: Number.NEGATIVE_INFINITY,
   };
-  // Returns early, because a recomputation may have millions of stored points and no new ones.
+  // A recomputation may have millions of stored points and no new ones.
   if (points.length === 0) return result;
   const byKey = new Map(stored.map((point) => [getReadingKey(point), point]));
   for (const point of points) {

@@ -15,19 +15,15 @@ import { findStretch, growStretch, mergeIntoStretch, type Stretch, type StretchB
 
 const { NEGATIVE_INFINITY: ALWAYS, POSITIVE_INFINITY: NEVER } = Number;
 
-/**
- * The roles that a series should have, by time. `meant`: the channel that decides the latest role; null: the channel under which the series
- * is stored.
- */
+/** The roles that a series should have, by time. `meant`: the channel that determines the latest role; null: the series' own channel. */
 export interface TargetRoles extends RolesByTime {
   readonly meant: string | null;
 }
 
 /**
- * Returns the roles that the series of a device should have by the owner's current settings. Series that were announced with names get
- * their roles from a joint classification of all these names. At each time, the classification includes only series with an earlier
- * reading, so a later series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new
- * series of the device.
+ * Returns the roles that the series of a device should have by the owner's current settings. Series that were announced with names are
+ * classified together, by all these names. At each time, the classification includes only series that have a reading by then, so a later
+ * series changes nothing in the past (energy.md, "Registers of one device", rule 7). `series`: all stored and new series of the device.
  */
 export function chooseTargetRoles(
   { channelSettings = {} }: Pick<DeviceState, 'channelSettings'>,
@@ -58,8 +54,8 @@ export function chooseTargetRoles(
 }
 
 /**
- * Returns the times (Unix ms, in order) at which a described series has its first reading. From each of them on, the joint classification
- * includes one more series.
+ * Returns the times (Unix ms, in order) of the described series' first readings. After each of them, the joint classification includes one
+ * more series.
  */
 const timesOf = (series: readonly SeriesState[]): number[] =>
   [...new Set(series.flatMap(({ described, firstReadAtMs }) => (described ? (firstReadAtMs ?? []) : [])))].sort(
@@ -79,8 +75,8 @@ const placementOf = (meant: string | undefined): Placement | undefined =>
   PLACES.get(/(?:^|\/)([a-z]+)\/(?:import|export)(?:\/[tl]\d+)?$/.exec(meant ?? '')?.[1] ?? '');
 
 /**
- * Returns the channels that the joint classification of described series gives immediately after a time (Unix ms). A series without a
- * reading by that time gets its later channel.
+ * Returns the channels of described series by their joint classification immediately after a time (Unix ms). A series without a reading by
+ * then gets its later channel.
  */
 function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesState, string> {
   const registers = series.flatMap((one) =>
@@ -93,7 +89,7 @@ function judgedAfter(series: readonly SeriesState[], ms: number): Map<SeriesStat
 }
 
 /**
- * Returns, for each series of a changed device, the time range in which its role differs from its target role. Series without a difference
+ * For each series of a changed device, returns the time range in which its role differs from its target role. Series without a difference
  * are omitted.
  */
 export function findPendingRoles(
@@ -114,15 +110,15 @@ export function findPendingRoles(
  */
 export type FirstReadingTimes = Pick<SeriesState, 'firstReadAtMs' | 'nonzeroAtMs'>;
 
-/** Number of later readings that are loaded first to find one that is not 0. The number grows while all loaded readings are 0. */
+/** Number of later readings that are loaded at first to find one that is not 0. While all loaded readings are 0, the number grows. */
 const FIRST_LOOK = 16;
 
-/** Returns those of the new points that may change the first times of a stored series. */
+/** Selects the new points that may change the first times of a stored series. */
 export const canChangeFirstReadingTimes = (series: SeriesState, points: readonly NewReading[]): boolean =>
   (points[0]?.readAtMs ?? Number.POSITIVE_INFINITY) < (series.firstReadAtMs ?? Number.NEGATIVE_INFINITY) ||
   nonzeroChanges(series, points).length > 0;
 
-/** Returns those of the points that may become a register's first nonzero reading, or replace it. */
+/** Selects the points that may become a register's first nonzero reading, or replace it. */
 function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly NewReading[]): readonly NewReading[] {
   if (kind !== 'register' || nonzeroAtMs === undefined) return [];
   const sinceMs = nonzeroAtMs ?? Number.POSITIVE_INFINITY;
@@ -133,8 +129,8 @@ function nonzeroChanges({ kind, nonzeroAtMs }: SeriesState, points: readonly New
 
 /**
  * Returns the first times of a series once these points are stored. `points`: in order of time, without rejected ones. Of two values for
- * one time, the lower is stored, so the stored readings of that time must usually be loaded. If `stretches` does not contain them, returns
- * the stretch to load.
+ * one time, the lower is stored, so the stored readings around the points must usually be known. If `stretches` does not contain them,
+ * returns the stretch to load.
  */
 export function computeFirstReadingTimes(
   series: SeriesState,
@@ -161,7 +157,7 @@ export function computeFirstReadingTimes(
     ? Number.POSITIVE_INFINITY
     : Math.max(bounds.lastMs, stretch.points.at(-1)?.readAtMs ?? bounds.lastMs);
   const within = points.filter(({ readAtMs }) => readAtMs >= bounds.firstMs && readAtMs <= knownToMs);
-  // Readings entered by hand are excluded: they change the counted energy, but the device did not send them.
+  // Readings entered by hand are excluded here: they change the counted energy, but are not readings of the device.
   const nonzero = mergeIntoStretch(stretch.points, within).after.find(
     ({ intervalMs, value }) => intervalMs !== READ_BY_HAND_INTERVAL_MS && value !== 0,
   );

@@ -45,7 +45,8 @@ function statesAfter(
 ): ReportedState[] {
   const rejected = new Map<string, number>();
   for (const { message } of rejects) {
-    // A replayed message must not make its device faulty. Its outcome was already stored when the message was received.
+    // The outcome of a replayed message was already stored when the message was received. The message must not count again and make its
+    // device faulty.
     if (message.judgedAtMs !== undefined) continue;
     const { deviceId } = message.decoded;
     rejected.set(deviceId, (rejected.get(deviceId) ?? 0) + 1);
@@ -83,7 +84,7 @@ const connectedEventSteps = (first: readonly string[]): BatchStatement[] =>
 
 /** Adds the event of a paired device's first valid message, with the device as the API shows it. */
 async function addConnectedEvents(client: PoolClient, deviceIds: readonly string[]): Promise<void> {
-  // Raw SQL, like all statements of a batch (statement.ts).
+  // Raw SQL: a statement of a batch (statement.ts).
   const query = createQueryOnConnection(client);
   const { rows } = await query<Omit<EventBody<'device.connected'>, 'last_seen_at'> & { last_seen_at: Date }>(
     `SELECT device_id, d.user_id, type, location, CASE WHEN is_faulty THEN 'faulty' ELSE 'active' END AS status, h.seen_at AS last_seen_at, placement, upstream_device_id

@@ -4,11 +4,14 @@ import { type BatchStatement, toBatchStatement } from './statement.ts';
 /** Maximum number of series in the cache of series that are already recorded. */
 const MAX_KNOWN = 500_000;
 
-/** Creates a recorder of series that have sent readings without a time to this host. A step of the host's clock affects these series. */
+/**
+ * Creates a recorder of series that have sent readings without a time to this host. These series are affected if the host's clock is set
+ * back or ahead.
+ */
 export function createUntimedSeries(host: string) {
   const known = new Set<string>();
   return {
-    /** Returns the series of these messages that are not recorded yet. A reading without a time gets the time of its receipt. */
+    /** Returns the series of these messages that are not recorded yet. The time of receipt was used for their readings. */
     missing(messages: readonly IncomingMessage[]) {
       const found = new Map<string, readonly [string, string, string]>();
       for (const { decoded } of messages) {

@@ -17,18 +17,18 @@ import type { UntimedSeries } from './untimed-series.ts';
 export type { IncomingMessage, WriteResult } from '../message.ts';
 
 /**
- * If at least this many cached heads, and a quarter of a batch's heads, are stale, another writer is serving the same devices. Fewer stale
- * heads can result from an owner's change of settings.
+ * If at least this many cached heads (states of devices), and a quarter of a batch's heads, are stale, another writer serves the same
+ * devices. Fewer stale heads can result from an owner's change of settings.
  */
 const MANY_STALE = 16;
 /**
- * For batches with few devices: the number of consecutive batches with stale heads that shows that another writer serves the same devices.
- * A single such batch can result from an owner's change.
+ * The same for batches with few devices: if this many consecutive batches have stale heads, another writer serves the same devices. A
+ * single such batch can result from an owner's change.
  */
 const STALE_IN_A_ROW = 3;
 /**
- * Time for which batches do not recompute a changed device but leave it to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of
- * such devices.
+ * Time for which batches leave the recomputation of a changed device to `watchChangedDevices`, ms. `MAX_DEFERRED`: maximum number of such
+ * devices.
  */
 const DEFER_MS = 10_000;
 const MAX_DEFERRED = 10_000;
@@ -66,7 +66,7 @@ export function createWriter(pool: Pool, options: WriterOptions = {}): Writer {
 
 /**
  * Changed devices that `watchChangedDevices` recomputes instead of this writer, because their recomputation failed or takes several chunks.
- * For each device: the time until which this applies.
+ * Each has a time until which it is deferred.
  */
 class Deferred {
   readonly #untilMs = new Map<string, number>();
@@ -118,7 +118,7 @@ class BatchesWriter implements Writer {
         if (attempts === 1) this.#staleInARow = 0;
         return result;
       } catch (error) {
-        // Whether the transaction was committed is unknown, so the cached heads of its devices may be wrong.
+        // Whether the transaction was committed is unknown, so the cached heads (states) of its devices may be wrong.
         this.#memory.evict(attempt.deviceIds);
         this.#gateways.forget(batch);
         attempt.undo();
@@ -156,7 +156,7 @@ class BatchesWriter implements Writer {
     });
   }
 
-  /** Selects the rejections to store. Their bytes are released if the batch is not committed. */
+  /** Selects the rejections to store. If the batch is not committed, their bytes are released. */
   #retained(rejects: readonly Rejection[], attempt: BatchAttempt): readonly Rejection[] {
     const { rejectionQuota } = this.#options;
     if (!rejectionQuota) return rejects;
@@ -166,7 +166,7 @@ class BatchesWriter implements Writer {
   }
 
   /**
-   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if the cause cannot be removed, or after
+   * Removes the cause of a failed attempt, so that the batch can be tried again. Throws the error if its cause cannot be removed, or after
    * too many attempts.
    */
   async #recover(error: unknown, attempts: number, { cachedCount }: BatchAttempt): Promise<void> {
@@ -182,9 +182,9 @@ class BatchesWriter implements Writer {
 }
 
 /**
- * Checks the rights of the senders in the transaction that stores their messages. Locks the rights against a revocation until the
+ * Checks the rights of the senders in the transaction that stores their messages, and locks these rights against a revocation until the
  * transaction ends. Must run before the devices are locked, because erasures lock in this order. Returns the messages that may be stored,
- * and for each other message the error.
+ * and the error for each other message.
  */
 async function confirmSenders(
   client: PoolClient,
@@ -206,7 +206,7 @@ async function confirmSenders(
   return { confirmed: batch.filter((message) => !refused.has(message)), refused };
 }
 
-/** Returns the error if it is a refusal of a sender. Throws other errors, because the transaction has failed. */
+/** Returns the error if it refuses a sender. Throws other errors, because the transaction has failed. */
 function refusalIn(error: unknown): AppError {
   if (error instanceof AppError) return error;
   throw error;
