@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { localTimeSql, startOfClockUnitSql } from './local-time.ts';
 import type { Range } from './ranges.ts';
 
-/** Climate data of a thermostat in a bucket. Each reported state is valid until the next reading, for at most 15 minutes. */
+/** Climate data of a thermostat in a bucket. A reported state is valid until the next reading, but for at most 15 minutes. */
 export interface ClimateRow {
   /** For rows by hour: start of the clock hour. For longer rows: first day of the bucket (YYYY-MM-DD) in the range's zone. */
   bucket: Date | string;
@@ -18,7 +18,7 @@ const degrees = (thousandths: number | null) => (thousandths === null ? null : M
 
 /**
  * Returns the temperature and set-point (time-weighted means) and the minutes of heating of a device by bucket, in order. The data are
- * computed from raw readings, so they exist only for as long as readings are retained. `now`: time beyond which no state is extended.
+ * computed from raw readings, and therefore end with the retention of readings. `now`: no state is extended beyond this time.
  */
 export async function loadClimate(
   db: Database,
@@ -32,8 +32,8 @@ export async function loadClimate(
     groupBy === 'hour'
       ? startOfClockUnitSql(sql`starts`, range)
       : sql`to_char(date_trunc(${groupBy}, ${localTimeSql(sql`starts`, range)}), 'YYYY-MM-DD')`;
-  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one hour boundary. There
-  // it is split, so that each piece lies within one clock hour.
+  // Raw SQL: time-weighted window functions over readings. A state lasts at most 15 minutes, so it crosses at most one hour boundary. The
+  // state is split at the boundary, so that each piece lies within one clock hour.
   const { rows } = await sql<{
     bucket: Date | string;
     mean: number | null;

@@ -16,7 +16,7 @@ export interface RowLabels {
 /** Labels of a clock hour, `2026-03-29`, `03:00`, `2026-03-29T03:00:00+02:00`, or of a half-hour or quarter-hour. */
 export type ClockLabels = RowLabels & { starts_at: string };
 
-/** Returns the label of an hour, half-hour or quarter-hour, in the form in which its row and `peak_hour` contain it. */
+/** Returns the label of an hour, half-hour or quarter-hour, as its row and `peak_hour` contain it. */
 export const findClockTime = ({ hour, time }: RowLabels): string | null => time ?? hour ?? null;
 
 const UNIT_MS = 15 * 60_000;
@@ -26,9 +26,9 @@ const TIMES = Array.from({ length: DAY_MS / UNIT_MS }, (_, index) =>
 );
 
 /**
- * Returns a function that labels the clock hours, half-hours or quarter-hours of a range, in its zone, by their starts. The labels are
- * computed from the offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which the
- * process served no other request. Rows arrive in order, so each date is formatted only once.
+ * Returns a function that labels the clock hours, half-hours or quarter-hours of a range by their starts, in the range's zone. The labels
+ * are computed from the UTC offsets of the range: a calendar library took a third of a second for the 8,760 hours of a year, during which
+ * the process served no other request. Rows arrive in order, so each date is formatted only once.
  */
 export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date) => ClockLabels {
   const offsets = offsetsWithSuffixes(range);
@@ -40,7 +40,7 @@ export function createClockLabeller(range: Range, unit: ClockUnit): (start: Date
     const localDay = Math.floor(localMs / DAY_MS);
     if (localDay !== day) [day, date] = [localDay, new Date(localMs).toISOString().slice(0, 10)];
     const msOfDay = localMs - day * DAY_MS;
-    // Historical UTC offsets include seconds, so a row that begins when such an offset changes begins between two entries of the table of
+    // Historical UTC offsets include seconds. A row that begins when such an offset changes begins between two entries of the table of
     // clock times.
     const known = TIMES[msOfDay / UNIT_MS];
     const time = known ?? new Date(localMs).toISOString().slice(11, 16);

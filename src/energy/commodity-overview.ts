@@ -23,8 +23,8 @@ const METERS = COMMODITIES.flatMap((commodity) => [
 ]);
 
 /**
- * Returns the use of gas, heat and water by a home or a device in each of the named ranges, with the same figures as energy-insights. Omits
- * meters that are no longer in use and have no data in any of the ranges.
+ * Returns the use of gas, heat and water by a home or a device in each of the named ranges. The figures equal those of energy-insights. A
+ * meter that is no longer in use is omitted if none of the ranges contains data of it.
  */
 export async function loadCommodityOverview<Name extends string>(
   db: Database,

@@ -9,8 +9,8 @@ import type { GroupBy } from './insights.ts';
 import type { Range } from './ranges.ts';
 
 /**
- * Returns the import of one device as `kwh_used`, with the requested fields: the measure that corresponds to the device's placement (all
- * other measures are null), the device's export, and the coverage of its import.
+ * Returns the import of one device as `kwh_used`, with the requested fields: the measure that belongs to the device's placement (all other
+ * measures are null), the device's export, and the coverage of its import.
  */
 export async function loadDeviceInsights(
   db: Database,
@@ -30,8 +30,8 @@ const NOTHING = { grid: false, production: false, storage: false, consumption: f
 
 /**
  * Derives the measures of a device from its sums, which are computed as if the device were a grid meter. `sumCountedMs` is the time with
- * known import; time in `gridMs` beyond it has only known export. `device` is null if its channels have placements of their own, whose
- * measures only the home reports.
+ * known import; the rest of `gridMs` is time with only known export. `device` is null if its channels have placements of their own: only
+ * the home reports their measures.
  */
 function deviceMeasures(device: HomeDevice | null, sums: HomeSums, expectedMs: number): HomeMeasures {
   const { gridImport = 0, gridExport = 0, countedMs = 0, gridMs } = sums;

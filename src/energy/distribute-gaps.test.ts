@@ -33,7 +33,7 @@ function stored({ fromMs, used, silences }: World) {
 
 type Stored = ReturnType<typeof stored>;
 
-/** Returns a reader for the quarter-hours of the test data, limited to the first and last quarter-hour. */
+/** Returns a reader of the test data's quarter-hours from the first to the last. */
 const readerOf =
   ({ fromMs, energy, estimated, coveredMs }: Stored): QuarterHourReader =>
   async (from, to) => {
@@ -64,7 +64,7 @@ const evening = (fromMs: number, count: number): number[] =>
     return isPeak ? 500_000 : 50_000;
   });
 
-/** Random usage over ten weeks with random silences: some are adjacent, some within four weeks of another. */
+/** Random usage over ten weeks with random silences, some of them adjacent or less than four weeks apart. */
 const world: fc.Arbitrary<World> = fc
   .record({
     fromMs: fc.constantFrom(Date.UTC(2026, 1, 2), Date.UTC(2026, 8, 7)),
@@ -126,7 +126,7 @@ test.each([
   const used = evening(fromMs, 45 * DAY);
   const line = stored({ fromMs, used, silences: [[38 * DAY + 2, 43 * DAY + 1]] });
   const distributedGap = await ask(line);
-  // Actual usage followed the usual pattern, so the distributed energy equals it, except for rounding.
+  // The actual usage followed the usual pattern. The distributed energy therefore equals it, except for rounding.
   const off = distributedGap.energy.map((energy, at) => Math.abs(energy - (used[at] as number)));
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
   expect(distributedGap.isShared.filter(Boolean)).toHaveLength(5 * DAY - 1);
@@ -143,7 +143,7 @@ test('a gap without similar days stays a straight line', async () => {
     change(line);
     return !(await ask(line)).isShared.includes(1);
   };
-  // The gap begins on Wednesday, 3 June 2026. In the four weeks before the gap, the home has silences, partly known quarter-hours, only two
+  // The gap begins on Wednesday, 3 June 2026. In the four weeks before it, the home has silences, partly known quarter-hours, only two
   // workdays, or no usage. The energy of the gap is therefore not distributed.
   expect(await isUnchanged(({ estimated }) => estimated.fill(1, 0, 30 * DAY))).toBe(true);
   expect(await isUnchanged(({ coveredMs }) => coveredMs.fill(QUARTER_HOUR_MS - 1, 0, 30 * DAY))).toBe(true);
@@ -161,7 +161,7 @@ test('a gap without similar days stays a straight line', async () => {
 test('a reading within a silence splits it, and no energy moves across the reading', async () => {
   const fromMs = Date.UTC(2026, 4, 4);
   const used = evening(fromMs, 40 * DAY);
-  // The home is empty from this reading on.
+  // From this reading on, the home is empty.
   used.fill(10_000, 31 * DAY, 33 * DAY);
   const line = stored({
     fromMs,

@@ -10,7 +10,7 @@ import {
 } from './like-days.ts';
 import { createWallClock } from './wall-clock.ts';
 
-/** Reads the quarter-hours of `[fromMs, toMs)`, both starts of quarter-hours. May omit quarter-hours that cannot have data. */
+/** Reads the quarter-hours in `[fromMs, toMs)`; both bounds are starts of quarter-hours. May omit quarter-hours that cannot have data. */
 export type QuarterHourReader = (fromMs: number, toMs: number) => Promise<ImportedQuarterHours>;
 
 /**
@@ -22,9 +22,9 @@ export interface DistributedQuarterHours extends ImportedQuarterHours {
 }
 
 /**
- * Returns the quarter-hours of `[fromMs, toMs)`, with the energy of long gaps distributed as on similar days. A gap is always evaluated as
- * a whole and with the four weeks before the gap, so the energy of a quarter-hour does not depend on the queried range. `zone`: time zone
- * of the home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
+ * Returns the quarter-hours in `[fromMs, toMs)`. The energy of long gaps is distributed as on similar days. A gap is always evaluated as a
+ * whole and with the four weeks before it, so the energy of a quarter-hour does not depend on the queried range. `zone`: time zone of the
+ * home. `wholeMs`: returns the `coveredMs` of a completely known quarter-hour that begins at a time (Unix ms).
  */
 export async function distributeGaps(
   read: QuarterHourReader,
@@ -38,7 +38,7 @@ export async function distributeGaps(
   const reachesOut = ({ first, end }: InterpolatedRange) =>
     first < LOOKBACK_QUARTER_HOURS || end === quarters.energy.length;
   if (lines.some(reachesOut)) {
-    // The range that is read before the query is longer than the longest gap that is distributed. A gap that fills this range is therefore
+    // More quarter-hours are read before the queried range than the longest distributed gap has. A gap that fills all of them is therefore
     // too long.
     const before = MAX_GAP_QUARTER_HOURS + LOOKBACK_QUARTER_HOURS + 1;
     quarters = await read(fromMs - before * QUARTER_HOUR_MS, toMs + (MAX_GAP_QUARTER_HOURS + 1) * QUARTER_HOUR_MS);
@@ -47,8 +47,8 @@ export async function distributeGaps(
   const { energy, estimated } = quarters;
   const isShared = new Uint8Array(energy.length);
   const clockOf = createWallClock(quarters.fromMs, quarters.fromMs + energy.length * QUARTER_HOUR_MS, zone);
-  // Distributions depend on measured quarter-hours only, so the order of gaps does not matter. Yields to the event loop, because a device
-  // with daily readings has a thousand gaps.
+  // A distribution depends only on measured quarter-hours, so the order of gaps does not matter. The loop yields to the event loop, because
+  // a device with daily readings has a thousand gaps.
   for (const line of lines) {
     await setImmediate();
     const shared = distributeGap(quarters, line, { clockOf, wholeMs });

@@ -33,8 +33,7 @@ const NOTHING_MORE: ReadonlySet<IncludeName> = new Set();
 const DAYS_OF_A_PAGE = 124;
 
 /**
- * Returns the parts of a range that are read by one query each: pages of several days if rows are shorter than a day, otherwise the whole
- * range.
+ * Splits a range for reading, by one query for each part: pages of several days if rows are shorter than a day, otherwise the whole range.
  */
 export const splitIntoPages = (range: Range, groupBy: GroupBy): Range[] =>
   isClockUnit(groupBy) ? splitRange(range, Math.floor((DAYS_OF_A_PAGE * CLOCK_UNITS[groupBy]) / 60)) : [range];
@@ -75,8 +74,8 @@ const needsOf = (include: ReadonlySet<IncludeName>): HomeLoadOptions => ({
 });
 
 /**
- * Returns imports, one row per bucket in the range's time zone, without buckets that have no known data. Null if the home's usage is not
- * the sum of its imports.
+ * Returns imports, one row per bucket in the range's time zone. Omits buckets without known data. Null if the home's usage is not the sum
+ * of its imports.
  */
 export async function loadImportInsights(
   db: Database,

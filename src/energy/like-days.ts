@@ -2,9 +2,9 @@ import { QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { type createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
- * Estimates how the known energy of a long silence may have been distributed over its hours: like on similar days before the silence,
- * instead of evenly as by the counting rules. The result is labelled as an estimate, and no other figure is computed from it
- * (docs/billing.md, docs/decisions/0092).
+ * Estimates how the energy of a long silence was distributed over the hours: like on similar days before the silence, instead of evenly as
+ * by the counting rules. The result is labelled as an estimate, and no other figure is computed from it (docs/billing.md,
+ * docs/decisions/0092).
  */
 
 /** Imports of a device in consecutive quarter-hours (UTC), in whole mWh. */
@@ -26,7 +26,7 @@ export interface InterpolatedRange {
 
 type Clock = ReturnType<typeof createWallClock>;
 
-/** Context that the distribution of a gap depends on. */
+/** Data that the distribution of a gap depends on, in addition to the gap. */
 export interface DistributionContext {
   /** Local time of the home for all of the quarter-hours. */
   clockOf: Clock;
@@ -36,10 +36,7 @@ export interface DistributionContext {
 
 const QUARTER_HOURS_PER_DAY = 96;
 const QUARTER_HOURS_PER_HOUR = 4;
-/**
- * Minimum and maximum length of a gap whose energy is distributed. A shorter gap is not a long gap. After a longer gap, the days before it
- * are no longer representative.
- */
+/** Minimum and maximum length of a gap whose energy is distributed. If a gap is longer, the days before it are no longer representative. */
 const LEAST_QUARTER_HOURS = QUARTER_HOURS_PER_DAY;
 export const MAX_GAP_QUARTER_HOURS = 400 * QUARTER_HOURS_PER_DAY;
 /** Similar days are searched in the four weeks before a gap. */
@@ -50,14 +47,14 @@ export const LOOKBACK_QUARTER_HOURS = 28 * QUARTER_HOURS_PER_DAY;
  */
 const LEAST_LIKE_HOURS = { workday: 3, weekend: 2 };
 /**
- * Tolerance in mWh between the quarter-hours of an evenly distributed gap. They differ by 1 mWh because each bound is rounded down, and by
- * a few mWh if several registers (tariffs, phases) are added up.
+ * Maximum difference in mWh between the quarter-hours of an evenly distributed gap. They differ by 1 mWh because each bound is rounded
+ * down, and by a few mWh if several registers (tariffs, phases) are added up.
  */
 const STEP_MWH = 4;
 
 /**
- * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. A range ends where the level changes: there
- * is a reading, so the energies before and after it are known separately.
+ * Returns the ranges of quarter-hours, of any length, over which energy was distributed evenly. If the energy per quarter-hour changes,
+ * there was a reading, which ends the range: the energies before and after the reading are known separately.
  */
 export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHours): InterpolatedRange[] {
   const lines: InterpolatedRange[] = [];
@@ -78,9 +75,10 @@ export function findInterpolatedRanges({ energy, estimated }: ImportedQuarterHou
 }
 
 /**
- * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: the mean of the same clock hour on days of the
- * same kind (Monday to Friday, or weekend) in the four weeks before the gap, using only completely measured hours. Cumulative shares are
- * rounded down, so the sum equals the gap's energy. Null if the gap is too short or too long, or similar hours are missing or all 0. Pure.
+ * Distributes the energy of a long gap over its quarter-hours in proportion to similar days: by the mean of the same clock hour on days of
+ * the same kind (Monday to Friday, or weekend) in the four weeks before the gap. Only completely measured hours are used. Cumulative shares
+ * are rounded down, so that their sum equals the gap's energy. Null if the gap is too short or too long, or similar hours are missing or
+ * all 0. Pure.
  */
 export function distributeGap(
   quarters: ImportedQuarterHours,

@@ -4,15 +4,15 @@ import { MINUTE_MS } from '#src/core/units.ts';
 import { CLOCK_UNITS, type ClockUnit, MIN_OFFSET_DURATION_MS, type Range } from './ranges.ts';
 
 /**
- * Computes local times in SQL with the time zone database of this process. The database server may have a different version: its days would
- * begin at other instants than the range, which is computed here, and rows would lie outside of it (for example Africa/Casablanca, whose
- * rules change every year).
+ * Computes local times in SQL with the time zone database of this process, in which ranges are computed, too. With the database server's
+ * own version, days could begin at other instants, and rows could lie outside the range (for example for Africa/Casablanca, whose rules
+ * change every year).
  */
 
 /** Times of a zone, not necessarily whole days. */
 type RangeInZone = Pick<Range, 'from' | 'to' | 'zone'>;
 
-/** Last year for which offsets are computed. No later times are stored; the last offset would apply to them. */
+/** Last year for which offsets are computed. Later times would have the last offset, but none are stored. */
 const LAST_YEAR = 2100;
 const DECADE = 10;
 
@@ -48,7 +48,7 @@ function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   return changes;
 }
 
-/** Returns the first instant in `(beforeMs, atMs]` with the offset that is valid at `atMs`. */
+/** Returns the first instant in `(beforeMs, atMs]` that has the offset of `atMs`. */
 function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: number): number {
   let [low, high] = [beforeMs, atMs];
   while (high - low > 1) {
@@ -59,7 +59,7 @@ function firstWith(zone: string, offsetMs: number, beforeMs: number, atMs: numbe
   return high;
 }
 
-/** Returns the offsets of a range in order; the first, at its beginning, is valid from -Infinity. */
+/** Returns the offsets of a range in order. The first offset is valid from -Infinity. */
 export function listOffsets({ from, to, zone }: RangeInZone): [ZoneOffset, ...ZoneOffset[]] {
   const lastYear = Math.min(to.getUTCFullYear(), LAST_YEAR);
   const changes: ZoneOffset[] = [];
@@ -108,9 +108,9 @@ export function localTimeSql(instant: RawBuilder<unknown>, range: Range): RawBui
 }
 
 /**
- * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock jumps over the
- * start (Lord Howe Island: from 02:00 to 02:30), the hour starts at the jump. If half an hour is repeated, the repetition is a separate
- * hour.
+ * Returns SQL for the start of the clock hour, or of the shorter unit, that contains an instant of a range. If the clock skips that start
+ * (Lord Howe Island: from 02:00 to 02:30), the hour starts when the clock changes. If half an hour is repeated, the repetition is a
+ * separate hour.
  */
 export function startOfClockUnitSql(
   instant: RawBuilder<unknown>,

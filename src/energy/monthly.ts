@@ -28,8 +28,8 @@ export interface MonthlyUsageRow {
 }
 
 /**
- * Returns the usage of a user's last `months` months in a zone, including the current month, each compared with the previous month. Omits
- * months without data.
+ * Returns the usage of a user's last `months` months in a zone, including the current month, with a comparison of each month with the
+ * previous one. Omits months without data.
  */
 export async function loadMonthlyUsage(
   db: Database,
@@ -62,7 +62,7 @@ async function read(
   if (!days || !months) {
     const home = await loadHome(db, userId, { isMoreAsked: false, needsConsumption: false });
     const [days, peaks] = await Promise.all([readHomeByDay(db, home, range), readHomeByMonth(db, home, range)]);
-    // The physical lower bound applies to the totals, not to single days, so the sums of the days are added before the bound is applied.
+    // The sums of the days are added up first, because the physical lower bound applies to the total of a month, not to single days.
     return { rows: compareMonths(days, today, (rows) => computeUsed(addUpSums(rows))), peaks };
   }
   const sum = (rows: readonly { milliwattHours: MilliwattHours }[]) =>

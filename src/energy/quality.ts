@@ -41,7 +41,7 @@ export interface MonthQuality {
   intervals_expected: number;
   /** Intervals that are completely known and contain no estimated energy. */
   intervals_received: number;
-  /** Intervals with energy that was distributed over a silence of more than an hour. */
+  /** Intervals that contain energy which was distributed over a silence of more than an hour. */
   intervals_estimated: number;
   /** Intervals that are partly known. */
   intervals_partial: number;
@@ -83,8 +83,8 @@ const kwh = (milliwattHours: number): number => milliwattHours / 1e6;
 
 /**
  * Returns the quality of a device's electricity data by month of the range's zone, in order, without months that have no data. Quality is
- * measured by time, not by messages: every quarter-hour from the first counted interval on should be known, and a register that reports
- * only changes completes the time before each of its readings.
+ * measured by time, not by messages. Every quarter-hour from the first counted interval on should be known; a register that reports only
+ * changes makes the time before each of its readings known.
  */
 export async function deviceQuality(db: Database, deviceId: string, range: Range, now: Date): Promise<MonthQuality[]> {
   const months = new Map<string, MonthQuality>();
@@ -105,8 +105,7 @@ export async function deviceQuality(db: Database, deviceId: string, range: Range
     Object.entries(VERDICT_BY_FINDING).map(([name, verdict]) => [verdict, name as Finding]),
   );
   for (const { month, verdict, count } of await verdictsIn(db, deviceId, range)) {
-    // The verdict `confirming`, on the first reading after a reset or a replaced meter, is not reported, because that reading counts like
-    // any other.
+    // The verdict `confirming` is not reported: it is on the first reading after a reset or a replaced meter, which counts like any other.
     const name = names.get(verdict);
     if (name) monthOf(month).findings[name] += count;
     else if (verdict === 'excluded') monthOf(month).excluded_readings += count;
@@ -232,8 +231,8 @@ async function editsIn(db: Database, deviceId: string, range: Range) {
   const rows = await db
     .selectFrom('reading_edits')
     .select(['edit_id', 'from_at', 'to_at'])
-    // An edit for a clock that was set back (`instants`) excludes readings. Its value is the register's value after the excluded readings,
-    // not an added reading.
+    // An edit for a clock that was set back (`instants`) excludes readings. Its value is what the register showed after the excluded
+    // readings, and does not count as an added reading.
     .select((eb) => eb.and([eb('value', 'is not', null), eb('instants', 'is', null)]).as('is_added'))
     .where('device_id', '=', deviceId)
     .where('revoked_at', 'is', null)

@@ -24,7 +24,7 @@ export type ClockUnit = keyof typeof CLOCK_UNITS;
 export const isClockUnit = (unit: string): unit is ClockUnit => Object.hasOwn(CLOCK_UNITS, unit);
 
 /**
- * Names in the IANA database without a slash: links, and legacy zones. They are listed here, because a library that accepts such names also
+ * Names in the IANA database without a slash: links, and legacy zones. The names are listed here because a library that accepts them also
  * accepts ambiguous abbreviations (IST, CST).
  */
 const WITHOUT_PLACE = new Set(
@@ -46,8 +46,8 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Returns the first instant of the day or month that contains a time in a zone. The instant is not always 00:00; if the clock goes back
- * over midnight (Azores, Havana), it is the first of the two midnights.
+ * Returns the first instant of the day or month that contains a time in a zone. The clock does not always show 00:00 then. If the clock
+ * goes back over midnight (Azores, Havana), the first of the two midnights is returned.
  */
 export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime {
   const [first, ...others] = time.startOf(unit).getPossibleOffsets();
@@ -55,8 +55,8 @@ export function getFirstInstant(time: DateTime, unit: 'day' | 'month'): DateTime
 }
 
 /**
- * Returns the range of the days from `start` to `end`, both inclusive, in a zone. UTC has a fast path, because it is the most frequent zone
- * and each of its days has 24 hours.
+ * Returns the range of the days from `start` to `end`, both inclusive, in a zone. The most frequent zone, UTC, has a fast path: all its
+ * days have 24 hours.
  */
 export function createDayRange(start: string, end: string, zone: string): Range {
   if (zone === 'UTC') return { from: new Date(start), to: new Date(Date.parse(end) + DAY_MS), zone, start, end };
@@ -91,7 +91,7 @@ export function splitByMonth({ start, end, zone }: Range): Range[] {
 /** Length of the range that one query reads and that is held in memory at a time. */
 const CHUNK_MS = 96 * DAY_MS;
 
-/** Yields the chunks of `[fromMs, toMs)`, starts of quarter-hours. Other work of the process runs between two chunks. */
+/** Yields the chunks of `[fromMs, toMs)`; both bounds are starts of quarter-hours. Between two chunks, the process can do other work. */
 export async function* splitQuarterHours(fromMs: number, toMs: number): AsyncGenerator<{ from: Date; to: Date }> {
   for (let ms = fromMs; ms < toMs; ms += CHUNK_MS) {
     if (ms > fromMs) await setImmediate();
@@ -111,8 +111,8 @@ export function countMonths(start: string, end: string): number {
 }
 
 /**
- * Whether the days from `start` to `end`, both inclusive, are at most `months` months. A year ends on the day before
- * its first day recurs.
+ * Whether the days from `start` to `end`, both inclusive, are at most `months` months. The days from 1 March to the end of February, for
+ * example, are 12 months.
  */
 export const isWithinMonths = (start: string, end: string, months: number): boolean =>
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
@@ -135,8 +135,8 @@ export const MIN_OFFSET_DURATION_MS = 14 * DAY_MS;
 const RULES_REPEAT_FROM_MS = Date.UTC(2038, 0, 1);
 
 /**
- * Returns the length in minutes of the longest pieces of UTC hours from which all clock hours of the zone (or shorter units) in the range
- * can be composed. Checks at most 1,800 offsets, however long the range is.
+ * Returns the length in minutes of the longest pieces of UTC hours of which all the zone's clock hours (or shorter units) in the range
+ * consist. Checks at most 1,800 offsets, however long the range is.
  */
 export function findLongestPieceMinutes({ from, to, zone }: Range, unit: ClockUnit = 'hour'): 60 | 30 | 15 {
   const wanted = CLOCK_UNITS[unit];

@@ -128,7 +128,7 @@ async function notesOf(db: Database, ids: readonly string[], { from, to }: Range
 }
 
 async function rejectedOf(db: Database, ids: readonly string[], { from, to }: Range) {
-  // Raw SQL: reads only the latest messages of each device, so that a device that sends only invalid messages costs no more than others.
+  // Raw SQL: reads only the latest messages of each device. A device that sends only invalid messages therefore costs no more than others.
   const { rows } = await sql<{ device_id: string; reason: string; count: number }>`
     SELECT r.* FROM unnest(${ids}::text[]) d (id) CROSS JOIN LATERAL (
       SELECT device_id, reason, count(*)::int AS count FROM (

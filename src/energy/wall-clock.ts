@@ -34,11 +34,11 @@ export function getStartOfClockUnit(
 }
 
 /**
- * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`, which must be called in order. A call
- * of a calendar library for each quarter-hour would take longer than all other processing.
+ * Returns a function for the local time of each quarter-hour in `[fromMs, toMs)`. The quarter-hours must be passed in order: calling a
+ * calendar library for each would take longer than all other processing.
  */
 export function createWallClock(fromMs: number, toMs: number, zone: string): (quarterMs: number) => ClockQuarterHour {
-  // Adds a day at each end, because a clock that is set back across midnight repeats the end of a day.
+  // One day is added at each end, because a clock that is set back across midnight repeats the end of a day.
   const dateOf = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate() ?? '';
   const whole = createDayRange(dateOf(fromMs - DAY_MS), dateOf(toMs + DAY_MS), zone);
   const offsets = listOffsets(whole);
@@ -68,7 +68,7 @@ export function createWallClock(fromMs: number, toMs: number, zone: string): (qu
   };
 }
 
-/** Returns a day by its number since 1970, which began on a Thursday. */
+/** Returns a day by its number since 1970-01-01, a Thursday. */
 function dayOf(number: number): ClockDay {
   const date = new Date(number * DAY_MS);
   return {

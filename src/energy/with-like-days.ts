@@ -12,7 +12,7 @@ import { readQuarterHours } from './usage/quarter-hours.ts';
 import { createWallClock, getStartOfClockUnit } from './wall-clock.ts';
 
 /**
- * Method by which the estimated energy in a row was distributed: by similar days, or evenly. Null if the row contains no estimated energy.
+ * Method by which the estimated energy of a row was distributed: by similar days, or evenly. Null if the row contains no estimated energy.
  */
 export type EstimateKind = 'like_days' | 'line' | null;
 
@@ -64,7 +64,7 @@ async function sumsOf(db: Database, deviceId: string, { range, groupBy, homeZone
   if (!meter || meter.beginsAtMs === null) return sums;
   const floor = (ms: number) => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const fromMs = Math.max(floor(range.from.getTime()), meter.beginsAtMs);
-  // Data up to a day ahead can come from a device whose clock is fast.
+  // Data up to a day ahead are included, because the clock of a device may be fast.
   const endMs = floor(now.getTime()) + DAY_MS;
   const toMs = Math.min(floor(range.to.getTime()), endMs);
   if (fromMs >= toMs) return sums;

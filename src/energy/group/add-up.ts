@@ -22,7 +22,7 @@ const COMPOSED_HOURS = 100_000;
 /** Maximum number of rows, one per home and bucket, that one statement returns. */
 const MOST_ROWS = 20_000;
 
-/** Sums of a group in a bucket. `peak`: the part of the bucket (such as an hour of a day) in which the homes together used most. */
+/** Sums of a group in a bucket. `peak`: the part of the bucket (such as an hour of a day) with the highest usage of all homes together. */
 export interface GroupBucket {
   bucket: string;
   measures: HomeMeasures;
@@ -109,7 +109,7 @@ async function addComposed(
   }
 }
 
-/** Adds a home in every bucket in which data of the home are expected, even if the home has no data there. */
+/** Adds a home in every bucket in which data of the home are expected, including buckets without such data. */
 function addCovered(
   totals: GroupTotals,
   home: Home,
@@ -149,8 +149,8 @@ export const UNKNOWN_HOME_MEASURES: HomeMeasures = {
 };
 
 /**
- * Splits homes into batches for one statement each. The reading time of a batch is limited. So is its number of hours in which a home's
- * roles change, because such hours are read by quarter-hour.
+ * Splits homes into batches for one statement each. A batch has a maximum reading time, and a maximum number of hours in which the roles of
+ * a home change, because such hours are read by quarter-hour.
  */
 export function* splitIntoBatches(
   homes: readonly Home[],

@@ -35,7 +35,7 @@ export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] 
 /** Returns the number of hours in a range; a partial hour counts as a whole hour. */
 const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - from.getTime()) / HOUR_MS);
 
-/** Returns the number of rows that are read for each home in some buckets of a range: one row for each hour or shorter unit. */
+/** Returns the number of rows to read for each home in some buckets of a range: one row for each hour or shorter unit. */
 export const countRowsToRead = (range: Range, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
@@ -49,7 +49,7 @@ export const isWholeMonth = (range: Range): boolean =>
 
 /**
  * Returns the UTC month that contains a range, and the parts of the month outside the range. Null if the range is less than half of the
- * month or its zone is not UTC: sums by month and hour of day then save no time.
+ * month or its zone is not UTC: stored sums by month and hour of day then save no time.
  */
 export function findCoveringUtcMonth(
   range: Range,

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { formatRolesBefore } from '../home/pieces.ts';
 import type { GroupOfHomes } from './homes.ts';
 
-/** Cache of composition hashes by group. A group object exists for one response, which needs the hash several times. */
+/** Cache of composition hashes by group. A group object exists for one response; the hash is needed several times in it. */
 const found = new WeakMap<GroupOfHomes, { beforeMs: number; composition: Buffer }>();
 
 /**
  * Returns a SHA-256 hash of the members of a group and of the composition of each home before a time. Members, compositions and stored
- * consumption determine the group's sums. The hash changes if a member or a placement changes, or if earlier data of a device arrive. A
- * later device changes the hash only if the usage of its home was the sum of its imports until then.
+ * consumption together determine the group's sums. The hash changes if a member or a placement changes, or if data of a device arrive for
+ * an earlier time. A device that is added later changes the hash only if the usage of its home was the sum of the home's imports until
+ * then.
  */
 export async function computeCompositionHash(group: GroupOfHomes, before: Date): Promise<Buffer> {
   const known = found.get(group);

@@ -22,16 +22,16 @@ export interface GroupOfHomes {
 }
 
 /**
- * Whether sums of imports suffice for a request about homes whose usage is the sum of their imports: only usage and its estimated part are
- * requested.
+ * Whether a request needs only usage and its estimated part. Sums of imports are then enough for homes whose usage is the sum of their
+ * imports.
  */
 export const needsImportSumsOnly = (include: ReadonlySet<IncludeName>): boolean =>
   [...include].every((name) => name === 'estimated');
 
 /**
- * Divides the homes of a group into plain and composed homes. If a request includes more than usage and its estimated part, all homes are
- * treated as composed. Otherwise a home is composed if its usage is not the sum of its imports. Homes are loaded during iteration, in
- * batches of bounded size.
+ * Divides the homes of a group into plain and composed homes. A home is composed if its usage is not the sum of its imports. If a request
+ * includes more than usage and its estimated part, all homes are treated as composed. Homes are loaded during iteration, in batches of
+ * bounded size.
  */
 export async function loadGroupHomes(
   db: Database,

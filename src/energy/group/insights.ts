@@ -12,15 +12,15 @@ import type { GroupOfHomes } from './homes.ts';
 import { continueMonthToDate, type StoredGroupSums } from './stored-sums.ts';
 
 /**
- * Number of days in a page of rows by hour or day; each page is a separate query. Pages of shorter rows have fewer days, but the same
- * number of rows.
+ * Number of days in a page of rows by hour or day; each page is a separate query. A page of shorter rows has as many rows, and therefore
+ * fewer days.
  */
 const DAYS_OF_A_PAGE = 31;
 
 /**
- * Yields the combined usage of a group's homes, one row per bucket in the range's time zone, with the requested fields, page by page. A
- * bucket is the sum of the known usage of each home, and is omitted if no usage is known. `kept`: stored sums of days or months; missing
- * sums are computed, and the current month continues from its stored days.
+ * Yields the combined usage of a group's homes page by page: one row per bucket in the range's time zone, with the requested fields. The
+ * usage in a bucket is the sum of the homes' known usage; buckets without known usage are omitted. `kept`: stored sums of days or months.
+ * Missing sums are computed; the computation of the current month continues from its stored days.
  */
 export async function* streamGroupInsights(
   db: Database,
@@ -44,7 +44,7 @@ export async function* streamGroupInsights(
   }
 }
 
-/** Returns the totals of a group over a range, in the response format for requests without dates. */
+/** Returns the totals of a group over a range, in the response format of requests without dates. */
 export async function loadGroupSummary(db: Database, group: GroupOfHomes, range: Range) {
   const [whole] = await computeGroupBuckets(db, group, range, 'span');
   const { measures, peak } = whole ?? { measures: UNKNOWN_HOME_MEASURES, peak: null };

@@ -5,9 +5,7 @@ import { listSumNames } from '../home/sums.ts';
 import { summedColumns } from '../usage/home-sums.ts';
 import type { BucketPart } from './part.ts';
 
-/**
- * Stored sums of the first days of a group's month. If the homes and their roles have not changed, a computation continues from these sums.
- */
+/** Stored sums of the first days of a group's month. A computation continues from these sums if the homes and their roles are unchanged. */
 export interface MonthToDate {
   groupId: string;
   zone: string;
@@ -15,7 +13,7 @@ export interface MonthToDate {
   month: string;
   /** Last day of the month that the sums include, YYYY-MM-DD. */
   end: string;
-  /** Combined usage of the homes whose usage is the sum of their imports. The sums of all other homes are read by `monthToDateHomesSql`. */
+  /** Combined usage of the homes whose usage is the sum of their imports. `monthToDateHomesSql` reads the sums of the other homes. */
   parts: readonly BucketPart[];
 }
 
@@ -32,7 +30,7 @@ const NAMES = listSumNames(false) as (keyof typeof COLUMNS)[];
 
 /**
  * Builds the query for the stored sums of some homes in the first days of a month, as rows of `home` (index in the list), `bucket`, `part`
- * and the sums. The query must run in the snapshot in which the `MonthToDate` was read.
+ * and the sums. The query must run in the snapshot that the `MonthToDate` was read from.
  */
 export function monthToDateHomesSql(
   { groupId, zone, month }: MonthToDate,
@@ -49,7 +47,7 @@ export function monthToDateHomesSql(
 }
 
 /**
- * Stores the sums of the first days of the current month; sums of fewer days of the same month are replaced. The caller must have deleted
+ * Stores the sums of the first days of the current month, and replaces the sums of fewer days of the month. The caller must have deleted
  * sums of any other month. `from`, `to`: bounds of the days.
  */
 export async function storeMonthToDate(

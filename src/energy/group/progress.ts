@@ -3,19 +3,19 @@ import { createQueryFunction, type Database, type Pool } from '#src/database/con
 import { inTransaction } from '#src/database/transaction.ts';
 import { closeHoursBefore, waitForEarlierWriters } from '#src/rollups/refresh.ts';
 
-// Raw SQL in this file, for row locks and for snapshots of transactions.
+// Raw SQL: row locks, and transactions that share a snapshot.
 
 /** Maximum number of changed days processed in one transaction. */
 const MOST_CHANGES = 20_000;
 
-/** Returns the start of yesterday (UTC). Sums of later times are not stored, because most readings still arrive for yesterday and today. */
+/** Returns the start of yesterday (UTC). Most readings still arrive for yesterday and today, so no sums of that time are stored. */
 export const getStartOfYesterday = (now: Date): Date => new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS);
 
 /**
  * Moves the bound before which sums of groups may be stored to the start of yesterday; the bound never moves back. The new bound is first
- * published to writers, which from then on record their changes before the bound. The bound becomes valid when all transactions that may
- * not have read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with
- * continuous aggregates, the refresh closes them).
+ * published to writers, which from then on record their changes before it. The bound becomes valid when all transactions that may not have
+ * read it have ended. `isClosing`: closes hours that are still open, because changes of open hours are not recorded (with continuous
+ * aggregates, the refresh closes them).
  */
 export async function advanceStoredSumsBound(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function advanceStoredSumsBound(
     [to],
   );
   if (!rows[0].mustMove) return;
-  // Hours are closed before the recording of changes begins, because no sums of these days are stored yet.
+  // Changes need not be recorded while hours are closed, because no sums of these days are stored yet.
   if (isClosing) await closeHoursBefore(pool, to);
   if (rows[0].mustNote)
     await pool.query('UPDATE group_sums_progress SET noted_before = $1 WHERE noted_before < $1', [to]);
@@ -39,17 +39,16 @@ export async function advanceStoredSumsBound(
 }
 
 /**
- * Deletes the stored sums, and the stored facts about device histories, that include changed days. Then deletes the records of these
- * changes. Returns the number of changes processed.
+ * Deletes the stored sums, and the stored facts about device histories, that include changed days; then deletes the records of the changes.
+ * Returns the number of changes processed.
  */
 export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES): Promise<number> {
   let all = 0;
   for (;;) {
     const taken = await inTransaction(pool, async (client) => {
-      // Transactions that store sums also lock this row. When the lock is granted, their sums are visible to this transaction, which
-      // deletes them, too.
+      // Transactions that store sums also lock this row. Once this transaction has the lock, it sees and deletes their sums, too.
       await client.query('SELECT FROM group_sums_progress FOR UPDATE');
-      // With continuous aggregates, the sums of a day are correct once the day is no longer marked as stale.
+      // With continuous aggregates, the sums of a day are correct only if the day is not marked as stale.
       const { rows } = await client.query(
         `WITH taken AS (
            DELETE FROM changed_home_days WHERE change_id IN (

@@ -12,9 +12,9 @@ import type { BucketPart } from './part.ts';
 import { runInSnapshot } from './progress.ts';
 import { loadStoredSums } from './stored-sums.ts';
 
-// Raw SQL in this file, because lists are passed as single parameters.
+// Raw SQL: lists are passed as single parameters.
 
-/** Dependencies of storing the sums of a month. `listGroupHomes` returns the counted homes of a group and its subgroups, in order. */
+/** Dependencies of storing the sums of a month. `homesOf` returns the homes that count in a group and its subgroups, in order. */
 export interface StoreMonthDependencies {
   db: Database;
   homesOf(db: Database, groupId: string): Promise<string[]>;
@@ -83,7 +83,7 @@ export async function storeMonthSums(
   });
 }
 
-/** Stores the sum of the current month so far. Later days are added to the stored sum if it is still valid. */
+/** Stores the sum of the current month so far. A stored sum that is still valid is extended by the later days. */
 async function keepBegunMonth(trx: Database, groupId: string, group: GroupOfHomes, days: Range): Promise<number> {
   const { monthToDate } = await loadStoredSums(trx, groupId, group, { range: days, groupBy: 'month' });
   if (monthToDate && monthToDate.end >= days.end) return 0;

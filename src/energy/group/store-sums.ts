@@ -14,24 +14,24 @@ import {
 import { listMonthsToStore, type StoreMonthDependencies, storeMonthSums } from './store-month.ts';
 
 /**
- * Minimum number of homes of a group whose sums are stored. The sums of smaller groups are computed on request: a year of days takes a
- * tenth of a second.
+ * Minimum number of homes in a group whose sums are stored. The sums of smaller groups are computed on request; for a year of days this
+ * takes a tenth of a second.
  */
 const LEAST_HOMES = 50;
 /**
  * Time in ms between two checks of a group's composition. After a change, the group's sums are computed on request until the next check.
  */
 const LOOK_AGAIN_MS = 5 * MINUTE_MS;
-/** Maximum time that a pass waits for older writers; the next pass continues. */
+/** Maximum time for which a run of the job waits for older writers. The next run continues. */
 const WAIT_MS = 5_000;
-/** Time after which a pass begins no further month of a group. */
+/** Time after which a run of the job begins no further month of a group. */
 const PASS_MS = 10_000;
 
-/** Dependencies and limits of a pass that stores sums of groups. */
+/** Dependencies and limits of a run of the job that stores sums of groups. */
 export interface StoreSumsOptions extends StoreMonthDependencies {
   pool: Pool;
   now: Date;
-  /** Whether a refresh job materialises the closed hours of users. If so, the refresh job also closes open hours. */
+  /** Whether a refresh job materialises the closed hours of users. The refresh job then also closes open hours. */
   continuousAggregates: boolean;
   leastHomes?: number;
   passMs?: number;
@@ -46,10 +46,10 @@ interface Kept {
 }
 
 /**
- * Runs one pass that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each group's
- * owner. It removes sums that are no longer valid and computes missing ones, latest first. Stored sums equal sums computed on request
- * (`loadStoredSums` checks whether they are valid), so this affects only response times. Each month of a group is one transaction, so the
- * pass can be killed at any point. Returns the number of sums stored.
+ * Runs the job once that stores the sums of groups by day and month, and of the current month so far, in UTC and in the zone of each
+ * group's owner. Invalid sums are removed, and missing ones computed, latest first. Stored sums equal sums computed on request
+ * (`loadStoredSums` checks whether they are valid), so the job affects only response times. Each month of a group is one transaction, so
+ * the job can be killed at any point. Returns the number of sums stored.
  */
 export async function storeGroupSums(parts: StoreSumsOptions): Promise<number> {
   const { pool, now, signal, passMs = PASS_MS } = parts;
@@ -132,7 +132,7 @@ function begin({ db, homesOf }: StoreSumsOptions, { groupId }: Kept): Promise<Da
   });
 }
 
-/** Returns the devices of a home for which facts about their history are stored, including the parts of producing devices. */
+/** Returns the devices of a home whose history has stored facts, including the parts of producing devices. */
 function keptDevices({ userId, devices }: Home): DeviceWithStoredFacts[] {
   const whole = Map.groupBy(devices, ({ deviceId, partOf }) => partOf ?? deviceId);
   return [...whole.values()].flatMap((parts) => {

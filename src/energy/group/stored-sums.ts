@@ -35,8 +35,8 @@ export interface StoredGroupSums {
 
 /**
  * Returns the valid sums of a group by day or month in a range, as stored by a worker. A sum is valid if the composition of the group is
- * unchanged, no closed hour of its homes has changed since, and none of its hours is still open. Only usage that is the sum of imports, and
- * its estimated part, is stored.
+ * unchanged, no closed hour of its homes has changed since the sum was stored, and no hour of the sum is still open. Sums are stored only
+ * for usage that is the sum of imports, and for its estimated part.
  */
 export async function loadStoredSums(
   db: Database,
@@ -46,7 +46,7 @@ export async function loadStoredSums(
 ): Promise<StoredGroupSums> {
   const nothing = { groupId, sums: new Map<string, GroupBucket>(), monthToDate: null };
   if (isClockUnit(groupBy) || !needsImportSumsOnly(group.include)) return nothing;
-  // Raw SQL: a single statement, because a change committed between two statements would be missed by both.
+  // Raw SQL: a single statement, because two statements would both miss a change that is committed between them.
   const { rows } = await createQueryFunction(db)<Row>(
     `WITH kept AS MATERIALIZED (
        SELECT group_id, composition, before FROM kept_groups k WHERE group_id = $1 AND composition IS NOT NULL
@@ -79,7 +79,8 @@ export async function continueMonthToDate(
   group: GroupOfHomes,
   month: Range,
 ): Promise<GroupBucket[]> {
-  // The transaction of a command-line command may read several snapshots, and stored sums may be replaced between two of them.
+  // In a transaction of a command-line command, each statement may read its own snapshot, and stored sums may be replaced between two
+  // snapshots.
   if (db.isTransaction) return computeGroupBuckets(db, group, month, 'month');
   return db
     .transaction()

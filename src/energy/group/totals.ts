@@ -20,7 +20,7 @@ type Added = (typeof ADDED)[number];
 /** Running totals of a bucket while homes are added. */
 interface Total {
   sums: Partial<Record<Added, number>>;
-  /** Usage and grid import of the home while it had a grid meter. */
+  /** Usage and grid import of the homes while they had a grid meter. */
   beside: number;
   besideImport: number;
   knownMs: number;
@@ -87,8 +87,8 @@ export class GroupTotals {
   }
 
   /**
-   * Returns the part of a bucket with the highest combined usage, among parts of which at most half of the usage is estimated. Of equal
-   * parts, returns the earliest; null if there is none.
+   * Returns the part of a bucket with the highest combined usage. Parts of which more than half of the usage is estimated are left out. Of
+   * equal parts, returns the earliest; null if there is none.
    */
   peak(bucket: string): number | null {
     let best: { part: number; used: number } | null = null;

@@ -1,6 +1,6 @@
 /**
- * Base load: the lowest steady load of a home or a device. It is not the lowest quarter-hour, in which the register may not have changed,
- * nor the load of the lowest day, which may be unusual.
+ * Base load: the lowest steady load of a home or a device. The lowest quarter-hour is not used, because the register may not have changed
+ * in it, nor the lowest day, because it may be unusual.
  */
 
 /** Number of quarter-hours in a steady stretch: two hours, longer than the cycle of a fridge. */
@@ -16,9 +16,9 @@ const WATTS_PER_QUARTER_HOUR = 0.004;
 export const quarterHourToWatts = (milliwattHours: number): number => milliwattHours * WATTS_PER_QUARTER_HOUR;
 
 /**
- * Returns the base load in W: the median, over the days that are mostly known, of the lowest two-hour mean of each day. Null if fewer than
- * three days are mostly known. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which each day
- * begins, and the end of the last day. Pure.
+ * Returns the base load in W. Each day that is mostly known has a lowest two-hour mean; the base load is the median of these means. Null if
+ * fewer than three days are mostly known. `energies`: mWh by quarter-hour, NaN if unknown or only estimated. `days`: the index at which
+ * each day begins, and the end of the last day. Pure.
  */
 export function computeBaseLoad(energies: Float64Array, days: readonly number[]): number | null {
   const lowest = days.slice(1).flatMap((end, index) => {
@@ -26,7 +26,7 @@ export function computeBaseLoad(energies: Float64Array, days: readonly number[])
     return mean === null ? [] : [mean];
   });
   if (lowest.length < MIN_DAYS) return null;
-  // If the number of days is even, the lower of the two middle values is used.
+  // For an even number of days, the lower of the two middle values is used.
   return quarterHourToWatts(lowest.toSorted((a, b) => a - b)[Math.floor((lowest.length - 1) / 2)] as number);
 }
 

@@ -8,14 +8,14 @@ import { type BaseAndNightLoad, computeBaseAndNightLoad, type QuarterHourCalenda
 export type PeriodDevice = ElectricityDevice & BaseAndNightLoad;
 
 /**
- * Maximum number of devices whose quarter-hours are read: the devices with the highest usage. The night loads of all other devices are too
- * small to matter.
+ * Maximum number of devices whose quarter-hours are read. These are the devices with the highest usage; the night loads of the others are
+ * too small to matter.
  */
 const MOST_PROFILED = 30;
 
 /**
- * Returns the devices of a user that report electricity, or may report it, highest usage first. `profile`: calendar and range, in whose
- * last `days` days night loads and base loads are searched.
+ * Returns the devices of a user that report electricity, or may do so, highest usage first. `profile`: a calendar and its range; night
+ * loads and base loads are computed from the range's last `days` days.
  */
 export async function loadPeriodDevices(
   db: Database,

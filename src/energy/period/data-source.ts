@@ -37,7 +37,7 @@ export type PeriodDataSource = ReturnType<typeof tellerOf>;
 /** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
-  // Energy flows are computed only for the whole period. The buckets of the period need only the usage, which takes a third of the time.
+  // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the time.
   const plain = { ...home, isMoreAsked: false, needsConsumption: false };
   const amountOf = (sums: HomeSums): EnergyAmount | null => {
     const used = computeUsed(sums);
@@ -74,13 +74,13 @@ export async function createDeviceDataSource(db: Database, deviceId: string): Pr
 
 const NONE = asMilliwattHours(0);
 
-/** Minimum share of a quarter-hour that must be known. */
+/** Minimum known share of a quarter-hour. */
 const MOSTLY = 0.9;
 const MOSTLY_MS = MOSTLY * QUARTER_HOUR_MS;
 
 /**
  * Returns the usage by quarter-hour; NaN if unknown or mostly estimated. Only the last quarter-hour, which may not have ended, must be
- * mostly covered. If the rule applied to every quarter-hour, an inverter that is off at night would make all nights unknown. Pure.
+ * mostly covered: an inverter that is off at night would otherwise make all nights unknown. Pure.
  */
 export function maskUnmeasuredUsage({
   used,
@@ -95,8 +95,8 @@ export function maskUnmeasuredUsage({
 }
 
 /**
- * Returns the loads of devices in `[from, to)`, both starts of quarter-hours, in mWh. NaN if unknown or mostly estimated. `isOut`: the
- * export instead of the import.
+ * Returns the loads of devices in `[from, to)`, both starts of quarter-hours, in mWh. NaN if unknown or mostly estimated. `isOut`: exports
+ * instead of imports.
  */
 export async function loadDeviceProfiles(
   db: Database,
@@ -144,8 +144,8 @@ function tellerOf(
       return { amount: amountOf(sums), coverage: coverageOf(home, beginsAtMs, sums.countedMs, range), sums };
     },
     /**
-     * Returns the same amount as `totalIn`, but without energy flows, which saves a third of the time. The coverage then refers to the
-     * meters at the connection point or, if there is none, to consumption devices.
+     * Returns the amount of `totalIn` without energy flows, which saves a third of the time. The coverage then refers to the meters at the
+     * connection point or, if there is none, to consumption devices.
      */
     async usedIn(range: { from: Date; to: Date }): Promise<CoveredAmount> {
       const sums = await readHomeSums(db, rows, range);
@@ -177,7 +177,7 @@ const isAtTheDoor = ({ placement }: Home['devices'][number]): boolean =>
   placement === 'grid' || placement === 'consumption';
 
 /**
- * Returns the coverage of a range: the known share of the channel data that are expected. The time before the first device counts as
+ * Returns the coverage of a range: the share of the expected channel data that is known. The time before the first device counts as
  * unknown; otherwise a month with one week of data would look comparable.
  */
 function coverageOf(

@@ -12,7 +12,7 @@ export interface DaySpan {
   end: string;
 }
 
-/** Days with which a period is compared: as many days as the period has, and on the same weekdays. */
+/** Days with which a period is compared: the same number of days, on the same weekdays. */
 export interface ComparedDays {
   /** Days of the current period that have already begun. */
   now: DaySpan;
@@ -22,8 +22,8 @@ export interface ComparedDays {
 }
 
 /**
- * Minimum number of weeks between a period and the period with which it is compared, by unit. More weeks are used if the two periods would
- * share days.
+ * Minimum number of weeks between a period and the one with which it is compared, by unit. If the two would share days, there are more
+ * weeks between them.
  */
 const WEEKS_BEFORE: Record<Exclude<PeriodUnit, 'year'>, number> = { day: 1, week: 1, month: 4 };
 const WEEKS_OF_YEAR = 52;
@@ -36,8 +36,8 @@ export function findPeriodDays(unit: PeriodUnit, date: string): DaySpan {
 
 /**
  * Returns the days with which the days of a period up to `until` are compared; null if the period has not begun. Usage depends more on the
- * weekday than on the day of the month, so both comparison periods begin a whole number of weeks earlier: at least the minimum of the unit,
- * and so many that no day is in both periods. Pure.
+ * weekday than on the day of the month. Both comparison periods therefore begin a whole number of weeks earlier: at least the minimum of
+ * the unit, and enough weeks that no day is in two periods. Pure.
  */
 export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, until: string): ComparedDays | null {
   const last = until < end ? until : end;
@@ -54,7 +54,7 @@ export function findComparedDays(unit: PeriodUnit, { start, end }: DaySpan, unti
 
 /**
  * Returns the instants `[from, to)` of days in a zone. `cutAt`: local time of day, rounded down to a quarter-hour, at which the last day
- * ends, so that the first half of today is compared with the first half of another day. Pure.
+ * ends: the first half of today is compared with the first half of another day. Pure.
  */
 export function toInstants({ start, end }: DaySpan, zone: string, cutAt: Date | null): { from: Date; to: Date } {
   const { from, to } = createDayRange(start, end, zone);

@@ -40,11 +40,11 @@ import {
 /** All measures of the energy flows in a home. */
 export type HomeFlows = Required<Omit<IncludedFields, 'export_kwh'>>;
 
-/** Usage in some days; null if unknown. */
+/** Usage of some days; null if unknown. */
 interface Used {
   kwh_used: number | null;
   estimated_kwh: number | null;
-  /** Share of the days up to now whose usage is known, 0 to 1. */
+  /** Share of the time up to now for which the usage is known, 0 to 1. */
   coverage: number | null;
 }
 
@@ -71,8 +71,8 @@ export interface HomePeriod {
   compared: { now: DaySpan & Used; before: (DaySpan & Used) | null; last_year: DaySpan & Used } | null;
   buckets: Bucket[];
   /**
-   * Load by quarter-hour of the day in W, in order: of the day itself or, for longer periods, the mean of the last
-   * days. Null if unknown.
+   * Load by quarter-hour of the day in W, in order. For a day: its own load; for a longer period: the mean of its last days. Null if
+   * unknown.
    */
   curve: { at: string | null; slot: number; watts: number | null }[];
   /** Highest quarter-hour of a day, week or month. */
@@ -92,7 +92,7 @@ export interface HomePeriod {
 const PROFILE_DAYS = 28;
 const WEEKS = 12;
 
-/** Returns a period of a user's home or of one of its devices. `newest`: time of the latest message, up to which the period is compared. */
+/** Returns a period of a user's home or of one of its devices. `newest`: time of the latest message; later times are not compared. */
 export async function loadHomePeriod(
   db: Database,
   { userId, deviceId }: { userId: string; deviceId?: string | undefined },
@@ -102,7 +102,7 @@ export async function loadHomePeriod(
   const days = findPeriodDays(unit, date);
   const range = createDayRange(days.start, days.end, zone);
   const spans = findComparedSpans(unit, days, asked);
-  // For a period of several days, the comparison also uses the total of the whole period, because its few additional minutes make no
+  // For a period of several days, the total of the whole period is also used for the comparison: its few additional minutes make no
   // difference.
   const isLong = spans !== null && spans[0].days.start < spans[0].days.end;
   const teller =
@@ -191,8 +191,8 @@ const endOfQuarterHour = (time: Date): Date =>
 const startOfQuarterHour = (ms: number): number => Math.floor(ms / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 
 /**
- * Returns the range of quarter-hours that is read for a period: twelve weeks up to the end of the period or, if that is in the future, up
- * to now. Empty if the period has not begun.
+ * Returns the range of quarter-hours to read for a period: twelve weeks up to the end of the period or, if the end is in the future, up to
+ * now. Empty if the period has not begun.
  */
 function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: Date; to: Date } {
   const to = startOfQuarterHour(earlier(range.to, endOfQuarterHour(now)).getTime());
@@ -205,7 +205,10 @@ function windowOf(range: Range, now: Date, beginsAtMs: number | null): { from: D
   return { from: new Date(startOfQuarterHour(begins)), to: new Date(to) };
 }
 
-/** Returns the last days of a range with their calendar. Each home has many devices, so only these days are read for devices. */
+/**
+ * Returns the last days of a range with their calendar. Quarter-hours of devices are read only for these days, because a home has many
+ * devices.
+ */
 function lastDays({ from, to }: { from: Date; to: Date }, { dayStarts, ...lists }: QuarterHourCalendar) {
   const starts = dayStarts.slice(-PROFILE_DAYS - 1);
   const first = starts[0] ?? 0;
@@ -256,7 +259,7 @@ function curveOf({ fromMs, energies }: QuarterHourLoad, { from, to, zone }: Rang
   });
 }
 
-/** Returns the load of the mean day over the days of the period that have begun, or over the last days of a long period. */
+/** Returns the load of the mean day: over the days of the period that have begun or, for a long period, over the last of these days. */
 function typicalCurve({ energies }: QuarterHourLoad, calendar: QuarterHourCalendar, count: number) {
   const days = Math.max(1, Math.min(count, PROFILE_DAYS));
   return computeMeanDay(energies, calendar, days).map((watts, slot) => ({

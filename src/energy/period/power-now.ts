@@ -18,7 +18,7 @@ export interface CurrentPower {
 
 /** Age up to which a measured power is current. Meters report every few seconds to every minute. */
 const FRESH_MS = 60_000;
-/** Minimum time for a mean. Over a shorter time, the resolution of a meter that counts whole Wh is too coarse. */
+/** Minimum time for a mean. In a shorter time, a meter that counts whole Wh is too imprecise. */
 const MIN_KNOWN_MS = 120_000;
 const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 
@@ -26,8 +26,8 @@ const WATT_MS_PER_MILLIWATT_HOUR = 3_600;
 type Parts = Pick<Home, 'devices' | 'stretches'>;
 
 /**
- * Returns the current power of a home: measured if each device that counts sent a power in the last 60 s, otherwise the mean of the last
- * minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
+ * Returns the current power of a home. If each device that counts sent a power in the last 60 s, the power is measured, otherwise the mean
+ * of the last minutes; null if neither is known. The Home page, the MQTT topic of the home and Home Assistant use this value.
  */
 export async function loadCurrentPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const channels = await readLatestChannels(db, idsOf(home), now);
@@ -68,7 +68,7 @@ export async function loadPowerTrail(
 }
 
 /**
- * Computes the power of a home from the latest values of its devices (`channels`, by device). Null unless each counting device sent a power
+ * Computes the power of a home from the latest values of its devices (`channels`, by device). Null if some device that counts sent no power
  * within 60 s. Pure.
  */
 export function computeMeasuredPower(
@@ -93,8 +93,8 @@ export function computeMeasuredPower(
 }
 
 /**
- * Returns the mean power of the current quarter-hour or, if it has just begun, of the current and the previous quarter-hour. The mean of
- * each device refers to the device's covered time.
+ * Returns the mean power of the current quarter-hour; if it has just begun, the mean includes the previous quarter-hour. The mean of each
+ * device refers to the device's covered time.
  */
 async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentPower | null> {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
@@ -118,7 +118,7 @@ async function meanPower(db: Database, home: Parts, now: Date): Promise<CurrentP
       const knownMs = Math.max(inMs / Math.max(1, importChannels), outMs / Math.max(1, exportChannels));
       if (knownMs < MIN_KNOWN_MS) return null;
       longestMs = Math.max(longestMs, knownMs);
-      // If a device has several registers of one direction (two tariffs), all cover the same time, and their covered times are added up.
+      // If a device has several registers of one direction (two tariffs), each covers the same time, and `ms` is the sum of these times.
       const mean = (energy: number, ms: number, channelCount: number) =>
         ms > 0 ? (energy * WATT_MS_PER_MILLIWATT_HOUR * channelCount) / ms : 0;
       return {

@@ -3,7 +3,7 @@ import { createWallClock, getStartOfClockUnit } from '../wall-clock.ts';
 import { computeBaseLoad, quarterHourToWatts } from './base-load.ts';
 import type { QuarterHourLoad } from './data-source.ts';
 
-/** Night hours by the local clock: without cooking, washing or sun. */
+/** Local hours of the night, in which usage contains no cooking, washing or solar production. */
 const NIGHT_HOURS = { from: 0, to: 5 } as const;
 const MINUTES = 60;
 const QUARTER_HOURS_OF_DAY = 96;

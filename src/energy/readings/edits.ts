@@ -4,12 +4,12 @@ import { READ_BY_HAND_INTERVAL_MS } from '#src/devices/edits/edit.ts';
 import type { ReadingRow } from './page.ts';
 import type { DeviceWithReadings } from './series.ts';
 
-/** The part of an edit that stored consumption already takes into account. Times are Unix ms. */
+/** The part of an edit that is already included in stored consumption. Times are Unix ms. */
 interface ComputedEdit {
   editId: string;
   channel: string | null;
   kind: string | null;
-  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that stored consumption already takes into account. */
+  /** Start of the edit, and the part `[fromMs, toMs)` of its time range that is already included in stored consumption. */
   startMs: number;
   fromMs: number;
   toMs: number;
@@ -20,8 +20,8 @@ interface ComputedEdit {
 }
 
 /**
- * Finds the edits that exclude or add readings. Returns a function from such a reading to the id of its edit, the earliest one if there are
- * several; null if no edit excludes or adds the reading.
+ * Finds the edits that exclude or add readings. Returns a function from a reading to the id of the edit that excludes or adds it: the
+ * earliest edit if there are several, null if there is none.
  */
 export async function findEditsOf(
   db: Database,
@@ -42,10 +42,7 @@ export async function findEditsOf(
   };
 }
 
-/**
- * Whether an edit excludes a reading (ingest/normalise/edits.ts). Only other edits can exclude the reading that an edit
- * adds.
- */
+/** Whether an edit excludes a reading (ingest/normalise/edits.ts). The reading that an edit adds can be excluded only by another edit. */
 function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, row: ReadingRow): boolean {
   const ms = row.read_at.getTime();
   if (ms < fromMs || ms >= toMs) return false;
@@ -58,7 +55,7 @@ function excludes({ startMs, fromMs, toMs, hasValue, instants }: ComputedEdit, r
 async function editsAt(db: Database, deviceId: string, rows: readonly ReadingRow[]): Promise<ComputedEdit[]> {
   const times = [...new Set(rows.map(({ read_at }) => read_at.getTime()))];
   const last = times.at(-1) as number;
-  // Raw SQL: an edit for a clock set back may list an instant for each second of a day, and only those with readings are returned.
+  // Raw SQL: an edit for a clock set back may list an instant for each second of a day; only instants that have a reading are returned.
   const { rows: found } = await sql<{
     edit_id: string;
     channel: string | null;

@@ -20,7 +20,7 @@ export interface DeviceReading {
   editId: string | null;
 }
 
-/** Returns the position of a reading in its device's list: its time in Unix ms, its series, and its length. */
+/** Returns a reading's position in the list of its device's readings: its time in Unix ms, its series, and its length. */
 export const formatReadingCursor = ({ at, series, intervalMs }: DeviceReading): string =>
   `${at.getTime()} ${series.seriesId} ${intervalMs}`;
 

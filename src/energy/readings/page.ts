@@ -41,13 +41,13 @@ function placeAfter({ from, to, cursor }: ReadingsPage): { at: Date; seriesId: n
   return { at, seriesId: Number(seriesId), intervalMs: Number(intervalMs) };
 }
 
-/** Returns the stored verdict of a reading, as a subquery that probes an index once for each row, whatever the planner expects. */
+/** Returns the stored verdict of a reading, as a subquery. The subquery makes the planner probe an index once for each row. */
 const noteOf = (alias: string): RawBuilder<string | null> => sql`(SELECT n.verdict FROM reading_notes n
   WHERE n.series_id = ${sql.ref(`${alias}.series_id`)} AND n.read_at = ${sql.ref(`${alias}.read_at`)} AND n.interval_ms = ${sql.ref(`${alias}.interval_ms`)})`;
 
 /**
- * Reads a page of readings. The first rows of each series are found by the key's index and merged, so a page costs the same at every
- * position in a history of any length.
+ * Reads a page of readings. For each series, an index finds the first rows, and the series are then merged. A page therefore costs the same
+ * at every position in a history of any length.
  */
 export async function readReadingsPage(
   db: Database,
@@ -60,8 +60,8 @@ export async function readReadingsPage(
     id === after.seriesId ? after.intervalMs : id > after.seriesId ? BEFORE_ALL : AFTER_ALL,
   );
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. If the planner underestimates a series, it would read
-    // and sort all of the range for each page.
+    // Raw SQL: settings of this transaction, and a lateral join with row comparisons. With the default settings, the planner could
+    // underestimate a series, and read and sort the whole range for each page.
     await sql`SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(
       trx,
     );
@@ -93,8 +93,8 @@ export async function readReadingsPage(
 }
 
 /**
- * SQL: whether the reading that reading `n` confirms is still on hold (verdict `held`). The confirmed reading is the last one before `n`
- * that has a stored verdict other than `glitch` and `excluded`.
+ * SQL: whether the reading that `n` confirms is still on hold (verdict `held`). It is the last reading before `n` that has a stored verdict
+ * other than `glitch` and `excluded`.
  */
 const isHeldBefore = sql`coalesce((
   SELECT h.verdict = 'held' FROM reading_notes h
@@ -102,9 +102,9 @@ const isHeldBefore = sql`coalesce((
   ORDER BY h.read_at DESC LIMIT 1), false)`;
 
 /**
- * SQL: the time of the last reading before `n` that is not excluded. The search covers the `MAX_PASSED_OVER` readings before `n`. If all of
- * these are excluded, the result is the time of the last earlier reading in `closed_readings`, the relation of readings that retention
- * deleted. Without such a reading, the result is the time of the first reading of the series that is not excluded.
+ * SQL: the time of the last reading before `n` that is not excluded. Only the `MAX_PASSED_OVER` readings before `n` are searched. If all of
+ * them are excluded, the result is the time of the last earlier reading in `closed_readings` (readings that retention deleted) or, without
+ * such a reading, of the first reading of the series that is not excluded.
  */
 const previousOf = sql`coalesce(
   (SELECT b.read_at FROM (

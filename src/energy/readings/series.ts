@@ -3,7 +3,7 @@ import type { Database } from '#src/database/connect.ts';
 import { type AccessibleAccounts, isAccountWithin } from '#src/database/reach.ts';
 import { channelSettingFor, getNativeName, resolveChannel } from '#src/devices/channel-name.ts';
 
-/** A series of a device, and what its readings count as. Times are Unix ms. */
+/** A series of a device, with the times in which its readings count. Times are Unix ms. */
 export interface SeriesWithReadings {
   seriesId: number;
   channel: string;
@@ -19,7 +19,7 @@ export interface SeriesWithReadings {
   splitsMs: readonly number[];
 }
 
-/** The data of a device that verdicts on its readings need: its setting for silences of power, and its series by id. */
+/** The data of a device that are needed for verdicts on its readings: its maximum silence between power readings, and its series by id. */
 export interface DeviceWithReadings {
   deviceId: string;
   maxGapMinutes: number;

@@ -30,7 +30,7 @@ export type ReadingVerdict = (typeof READING_VERDICTS)[number];
 /** Stored verdict on a reading. Times are Unix ms. */
 export interface ReadingFacts {
   atMs: number;
-  /** Stored verdict of the counting rule. Null: the reading was counted without a remark, if its series counts. */
+  /** Stored verdict of the counting rule. Null: the reading was plainly counted, if its series counts. */
   note: string | null;
   /** Whether the reading agrees with an earlier reading on hold, which has no final verdict yet. */
   isAwaiting: boolean;
@@ -51,7 +51,7 @@ export function decideReadingVerdict(
   // Climate readings have no counting rule, so each value is used.
   if (!isEnergy) return 'counted';
   const counts = counted.some(({ fromMs, untilMs }) => fromMs < atMs && atMs <= untilMs);
-  // The series begins to count with this reading: the energy before the reading belongs to another quantity.
+  // The series begins to count with this reading. The energy before it belongs to another quantity.
   const begins = kind !== 'interval' && counted.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   if (!counts && !begins) return isKnown ? 'not_counted' : 'unknown';
   if (note === 'excluded') return 'excluded';

@@ -3,10 +3,10 @@ import type { Database } from '#src/database/connect.ts';
 import type { Placement } from '#src/database/enums.ts';
 
 /**
- * SQL condition: a user's home is composed, that is, its usage is not the sum of its imports. This holds if a device produces, stores, is
- * excluded or lies behind another device, if a channel has a placement of its own, or if there are meters both at and behind the connection
- * point. A series whose role changed with time is assumed to count, because reading `series_roles` would take twice as long. Each part of
- * the condition has an index.
+ * SQL condition: a user's home is composed, which means that its usage is not the sum of its imports. A home is composed if a device
+ * produces, stores, is excluded or lies behind another device, if a channel has its own placement, or if there are meters both at and
+ * behind the connection point. A series whose role changed with time is assumed to count, because reading `series_roles` would take twice
+ * as long. An index serves each part of the condition.
  */
 export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const energy = (
@@ -20,7 +20,7 @@ export function isComposedSql(userId: RawBuilder<unknown>): RawBuilder<boolean> 
 
 /** Returns the users whose homes are composed, that is, whose usage is not the sum of their imports. */
 export async function filterComposedUsers(db: Database, userIds: readonly string[]): Promise<ReadonlySet<string>> {
-  // Raw SQL: `unnest` checks any number of users in one statement.
+  // Raw SQL: `unnest` checks a list of users in one statement.
   const { rows } = await sql<{ user_id: string }>`
     SELECT u.user_id FROM unnest(${userIds}::text[]) u (user_id) WHERE ${isComposedSql(sql`u.user_id`)}`.execute(db);
   return new Set(rows.map(({ user_id }) => user_id));

@@ -25,7 +25,7 @@ const [ENERGY, ESTIMATED, COVERED] = [
   COLUMN_BY_MEASURE.coveredMs,
 ] as const;
 const READ = [ENERGY, ESTIMATED, COVERED];
-/** Sums of doubles, which are ten times as fast as sums of bigints and exact below 2^53 mWh. */
+/** Sums are doubles, which are ten times as fast as bigints and exact below 2^53 mWh. */
 const SUMS = sql.raw(`sum(${ENERGY}::float8) AS used, sum(${ESTIMATED}::float8) AS estimated`);
 const IS_KNOWN = sql.raw(`sum(${COVERED}) <> 0`);
 
@@ -55,11 +55,11 @@ export async function readPlainHomes(
 ): Promise<BucketPart[]> {
   const minutes = findLongestPieceMinutes(range, readUnit(unit));
   const pieces = userOrDevicePiecesSql({ key: 'user_id', ids: userIds }, range, minutes, READ);
-  // Sums by hour first, because computing local times takes longer than summing.
+  // Sums are computed by hour first, because computing local times takes longer than summing.
   const at = sql`SELECT at, ${SUMS} FROM (${pieces}) p GROUP BY 1 HAVING ${IS_KNOWN}`;
   const { bucket, part } = placeOf(unit, range);
   const start = minutes === 60 ? sql`at` : startOfClockUnitSql(sql`at`, range, readUnit(unit));
-  // Raw SQL on the hot path of every response about a group; relation names come from src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about a group runs this statement.
   const { rows } = await sql<BucketPart>`
     SELECT ${bucket} AS bucket, ${part} AS part, sum(used) AS used, sum(estimated) AS estimated
     FROM (SELECT ${start} AS hour, used, estimated FROM (${at}) a) h GROUP BY 1, 2`.execute(db);
@@ -67,8 +67,8 @@ export async function readPlainHomes(
 }
 
 /**
- * Returns the same sums as `readPlainHomes`, for days that make up most of a UTC month: reads the sums stored by month and hour of day, and
- * subtracts the other days of the month, which takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
+ * Returns the same sums as `readPlainHomes`, for days that make up most of a UTC month. Reads the sums of the month, which are stored by
+ * hour of day, and subtracts the other days; this takes a thirtieth of the rows. `rest`: the parts of the month outside the request.
  */
 export async function readPlainMonth(
   db: Database,
@@ -83,8 +83,7 @@ export async function readPlainMonth(
     return sql`SELECT date_part('hour', at AT TIME ZONE 'UTC') AS hour_of_day, ${less} FROM (${pieces}) r`;
   });
   const read = sql.raw(READ.join(', '));
-  // Raw SQL on the hot path, as a single statement: with two statements, an hour that is written between them would count in only one of
-  // them.
+  // Raw SQL: a single statement. With two statements, an hour that is written between them would count in only one of them.
   const { rows } = await sql<Omit<BucketPart, 'bucket'>>`
     SELECT hour_of_day::float8 AS part, ${SUMS}
     FROM (${sql.join([sql`SELECT hour_of_day, ${read} FROM (${whole}) m`, ...others], sql` UNION ALL `)}) p GROUP BY 1 HAVING ${IS_KNOWN}`.execute(
@@ -95,9 +94,9 @@ export async function readPlainMonth(
 }
 
 /**
- * Returns the usage of composed homes (whose usage is not the sum of their imports): the sums by home and bucket, and the parts of all
- * homes together, in one snapshot. The physical lower bound applies to each home in each bucket and part (docs/home.md), so the stored sums
- * of the current month's first days (`begun`) are added before the bound is applied.
+ * Returns the usage of composed homes (homes whose usage is not the sum of their imports): the sums by home and bucket, and the parts of
+ * all homes together, in one snapshot. The physical lower bound applies to each home in each bucket and part (docs/home.md). The stored
+ * sums of the current month's first days (`begun`) are therefore added first.
  */
 export async function readComposedHomes(
   db: Database,
@@ -106,7 +105,7 @@ export async function readComposedHomes(
   unit: GroupBucketUnit,
   monthToDate: MonthToDate | null,
 ): Promise<{ buckets: HomeBucket[]; parts: BucketPart[] }> {
-  // Raw SQL on the hot path, with both halves in one statement: an hour that closes between two statements would count twice or not at all.
+  // Raw SQL: a single statement for both halves. An hour that closes between two statements would count twice or not at all.
   const { rows } = await sql<{ buckets: HomeBucket[] | null; parts: BucketPart[] | null }>`
     WITH profile AS MATERIALIZED (
       SELECT home, bucket, part, ${summedColumns(homes)} FROM (${homesProfileSql(homes, range, unit, monthToDate)}) h GROUP BY 1, 2, 3),
@@ -120,8 +119,8 @@ export async function readComposedHomes(
 }
 
 /**
- * Builds a query for the sums of some homes from the hours of a range (which may be empty) and the stored sums of the current month's first
- * days (`begun`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
+ * Builds a query for the sums of some homes: from the hours of a range, which may be empty, and from the stored sums of the current month's
+ * first days (`begun`). Columns: `home` (index in the list), `bucket`, `part` and the sums. A part may have several rows.
  */
 export function homesProfileSql(
   homes: readonly Home[],

@@ -55,8 +55,8 @@ export async function readHomeByClockUnit(
 }
 
 /**
- * Returns the sums of a home by clock units that are not whole UTC hours, from packed quarter-hours. A statement that sums one row for each
- * quarter-hour and device takes ten times as long.
+ * Returns the sums of a home by clock units that are not whole UTC hours. Packed quarter-hours are summed in this process: a statement with
+ * one row for each quarter-hour and device takes ten times as long.
  */
 async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit: ClockUnit): Promise<HomeClockUnit[]> {
   const names = listSumNames(home.isMoreAsked).filter(
@@ -72,7 +72,7 @@ async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit:
 
 /** Returns the sums of a home by day, in order. */
 export async function readHomeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
-  // Raw SQL, because this query is on the hot path of every answer about a home.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
   const { rows } = await sql<HomeDay>`
     WITH hours AS (SELECT hour, ${sumColumnsSql([home])}, ${USED} AS used FROM (${homeHours(home, range)}) h)
     SELECT to_char(${localTimeSql(sql`hour`, range)}, 'YYYY-MM-DD') AS day, ${summedColumns([home])},
@@ -134,8 +134,8 @@ const COLUMNS: Record<keyof MeasureWeights, string> = {
 const READ = Object.values(COLUMNS);
 
 /**
- * Splits a range into stretches, each with the row length by which it is read. An hour is read by quarter-hour if a home's roles change in
- * it, or if the range begins or ends in it.
+ * Splits a range into stretches, each with the row length by which it is read. An hour is read by quarter-hour if a home's roles change
+ * within the hour, or if the range begins or ends there.
  */
 function cuts(homes: readonly Home[], { from, to }: { from: Date; to: Date }, minutes: 15 | 30 | 60) {
   const bounds = homes
@@ -248,11 +248,11 @@ function hoursBy(
 ): RawBuilder<unknown> {
   const minutes = findLongestPieceMinutes(range, unit);
   const { found, sums, isWhole } = weighted(homes, range, minutes);
-  // Raw SQL, because this query is on the hot path of every answer about a home.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
   if (minutes === 60) {
     return sql`SELECT ${by}${isWhole ? sql`at` : sql`date_bin('1 hour', at, 'epoch')`} AS hour, ${sums} FROM ${found} GROUP BY 1${andBy}`;
   }
-  // Sums devices first, because computing local times takes longer than summing.
+  // Sums over devices come first, because computing local times takes longer than summing.
   return sql`SELECT ${by}${startOfClockUnitSql(sql`at`, range, unit)} AS hour, ${summedColumns(homes)}
     FROM (SELECT ${by}at, ${sums} FROM ${found} GROUP BY 1${andBy}) p GROUP BY 1${andBy}`;
 }

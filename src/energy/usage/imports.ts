@@ -16,9 +16,9 @@ import { filterComposedUsers, isComposedSql } from './composed.ts';
 import { groupQuarterHoursByClockUnit, readQuarterHours, sumClockUnit } from './quarter-hours.ts';
 
 /**
- * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. The statement
- * that reads imports by whole UTC hours, days or months also checks whether the home's usage is not the sum of its imports (a composed
- * home), and then reads no imports.
+ * Imports of a user or a device by bucket. The usage of a home with a single meter, or with appliances only, is its import. For whole UTC
+ * hours, days or months, the statement also checks whether the home's usage is not the sum of its imports (a composed home); it then reads
+ * no imports.
  */
 
 const ENERGY = sql.ref(COLUMN_BY_MEASURE.energyMilliwattHours);
@@ -35,7 +35,7 @@ const READ = [
 ];
 const SUMS = ['energyMilliwattHours', 'estimatedMilliwattHours'] as const;
 
-/** Length of a range in ms up to which planning a statement takes longer than running it. */
+/** Maximum length of a range in ms for which planning a statement takes longer than running it. */
 const WEEKS_MS = 10 * 7 * 86_400_000;
 
 /** Owner of imported energy: a user with all devices, or one device. The caller must have checked that the request may access it. */
@@ -50,7 +50,7 @@ export interface BucketImports {
   milliwattHours: readonly MilliwattHours[];
   /**
    * For a day: start of the hour with the highest import (Unix seconds), the first of equal ones. For a month: the hour of the day, 0 to
-   * 23, with the highest total. Null if nothing was imported or too much of the import is estimated.
+   * 23, with the highest total. Null if nothing was imported, or if too much of the import is estimated.
    */
   peaks: readonly (number | null)[];
 }
@@ -106,7 +106,10 @@ export async function readImports(
   return importsOf(rows);
 }
 
-/** Statement for a user's UTC days, the most frequent query. Building the statement took a tenth of the CPU time of a request. */
+/**
+ * Statement for a user's UTC days, which is the most frequent query. It is built once, because building it took a tenth of the CPU time of
+ * a request.
+ */
 const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) => {
   const days = levelRowsSql(findLevel('user_daily'), { key: 'user_id', id: userId }, { from, to }, [
     'energyMilliwattHours',
@@ -118,7 +121,8 @@ const runUserDays = buildStatementOnce((userId: string, from: Date, to: Date) =>
 /** Reads the total imports of a range. Null if the home's usage is not the sum of its imports. */
 export async function readImportTotal(db: Database, whose: UserOrDevice, range: Range): Promise<ImportedTotal | null> {
   const hourOfDay = sql`extract(hour FROM ${localTimeSql(sql`hour`, range)})::int`;
-  // Raw SQL, here and below, on the hot path of every response about usage. This form of the statement was the fastest in measurements.
+  // Raw SQL, here and below: relation names come from src/rollups/levels.ts, and of the forms that were measured this one is the fastest.
+  // Every response about usage runs such a statement.
   const { rows } = await sql<{ isComposed: boolean; used: MilliwattHours; days: number; peak: number | null }>`
     WITH ${homeOf(whose)}, hours AS MATERIALIZED (SELECT * FROM (${hoursOf(whose, range)}) h WHERE NOT ${IS_COMPOSED}),
     profile AS (SELECT ${hourOfDay} AS hour_of_day, sum(used)::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED} FROM hours GROUP BY 1)
@@ -137,7 +141,7 @@ const homeOf = (whose: UserOrDevice) =>
   sql`home AS MATERIALIZED (SELECT ${'userId' in whose ? isComposedSql(sql`${whose.userId}::text`) : sql`false`} AS is_composed)`;
 const epoch = (time: RawBuilder<unknown>) => sql`date_part('epoch', ${time})::bigint`;
 
-/** Columns of the buckets as one row of lists, because the driver blocks the process for six milliseconds per thousand rows. */
+/** Columns of the buckets, as one row of lists: for separate rows, the driver would block the process for six milliseconds per thousand. */
 interface Columns {
   isComposed: boolean;
   at: string | null;
@@ -205,7 +209,7 @@ function hoursOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {
   if (minutes === 60)
     return sql`SELECT hour, ${ENERGY} AS used, ${ESTIMATED} FROM (${levelRowsSql(hourlyOf(whose), owner, range, SUMS)}) u`;
   const pieces = userOrDevicePiecesSql({ key: owner.key, ids: [owner.id] }, range, minutes, READ);
-  // Sums devices first, because computing local times takes longer than summing.
+  // Sums over devices come first, because computing local times takes longer than summing.
   return sql`
     SELECT ${startOfClockUnitSql(sql`at`, range)} AS hour, sum(${ENERGY})::bigint AS used, sum(${ESTIMATED})::bigint AS ${ESTIMATED}
     FROM (
@@ -221,7 +225,7 @@ const localDaysOf = (whose: UserOrDevice, range: Range): RawBuilder<unknown> => 
   FROM (${hoursOf(whose, range)}) h GROUP BY 1`;
 
 /**
- * Builds a query for months, which include only the days within the range. Whole UTC months come from the monthly aggregate; parts of
+ * Builds a query for months. A month includes only the days within the range. Whole UTC months come from the monthly aggregate; parts of
  * months, and months of other zones, come from hours.
  */
 function monthsOf(whose: UserOrDevice, range: Range): RawBuilder<unknown> {

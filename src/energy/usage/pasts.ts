@@ -4,7 +4,7 @@ import { COLUMN_BY_MEASURE, PACKED_DAYS, ROW_TIME_COLUMN, STORED_HOURS } from '#
 const [IMPORT, EXPORT] = [COLUMN_BY_MEASURE.energyMilliwattHours, COLUMN_BY_MEASURE.exportMilliwattHours];
 const [IMPORT_MS, EXPORT_MS] = [COLUMN_BY_MEASURE.coveredMs, COLUMN_BY_MEASURE.exportCoveredMs];
 const IS_KNOWN = `sum(${IMPORT_MS}) > 0 OR sum(${EXPORT_MS}) > 0`;
-/** SQL for the first stored day of a device. The device has no earlier data. */
+/** SQL for the first day for which data of a device are stored. */
 const FIRST_DAY = `date_trunc('day', least((SELECT min(starts_at) FROM ${STORED_HOURS.relation} h WHERE h.device_id = d.key),
       (SELECT min(day) FROM ${PACKED_DAYS.relation} y WHERE y.device_id = d.key)), 'UTC')`;
 const ON_FIRST_DAY = `AND c.${ROW_TIME_COLUMN} >= f.first_at AND c.${ROW_TIME_COLUMN} < f.first_at + interval '24 hours'`;
@@ -34,8 +34,8 @@ const OPEN_NET = `coalesce((SELECT sum(${EXPORT} - ${IMPORT}) FROM open_hours o 
 /**
  * Builds a query for facts from the whole history of devices or parts of devices (keys): columns `key`, `begins_at` (null: no interval
  * counts yet) and `net_export` (null if the key does not produce). `keys`: a relation `d` with the columns `key` and `produces`. The first
- * quarter-hour is searched on the first stored day, and everywhere only if that day has no data. Stored facts of a key
- * (`storeHistoryFacts`) are valid unless a closed hour before their bound has changed or is open again.
+ * quarter-hour is searched on the first stored day; if that day has no data, everywhere. Stored facts of a key (`storeHistoryFacts`) are
+ * valid unless a closed hour before their bound has changed or is open again.
  */
 export const historyFactsSql = (keys: string): string => `
   SELECT d.key, coalesce(k.begins_at, ${begin(ON_FIRST_DAY, OPEN)}, ${begin('', OPEN)}) AS begins_at,
@@ -58,7 +58,7 @@ export async function findFirstDataMs(db: Database, deviceId: string): Promise<n
   return rows[0]?.begins_at?.getTime() ?? null;
 }
 
-/** Maximum age of stored facts, in days. Each query adds the energy since the facts were stored, so the age must be low. */
+/** Maximum age of stored facts, in days. The age is limited because each query adds the energy since the facts were stored. */
 const DAYS_TO_ADD = 7;
 
 /** A device, or a part of a device, for which facts about its history are stored. */
@@ -71,7 +71,7 @@ export interface DeviceWithStoredFacts {
 /**
  * Stores facts about the history of some devices or parts of devices (keys), computed from the closed hours before `before`.
  * `historyFactsSql` adds the later hours. Replaces facts that are older than a week. Skips keys without data before `before`. `before`:
- * start of a UTC day; the database records changes of earlier closed hours, so that outdated facts are deleted.
+ * start of a UTC day. If an earlier closed hour changes, the database records the change, and the outdated facts are deleted.
  */
 export async function storeHistoryFacts(
   db: Database,

@@ -28,9 +28,8 @@ interface Row {
 }
 
 /**
- * Reads the load profile of users and devices in `[from, to)`, both starts of quarter-hours, as lists of numbers. Packed days are sent as
- * they are stored, one row for each day, because one row for each quarter-hour would take longer than all processing. Omits owners without
- * data.
+ * Reads the load profile of users and devices in `[from, to)`, both starts of quarter-hours, as lists of numbers. Packed days arrive as
+ * they are stored, one row for each day: one row for each quarter-hour would take longer than all processing. Omits owners without data.
  */
 export async function readQuarterHours<M extends Measure>(
   db: Database,
@@ -45,8 +44,8 @@ export async function readQuarterHours<M extends Measure>(
   const lists = (of: (column: string) => string) =>
     sql.raw(columns.map((one) => `${of(one)}::text AS ${one}`).join(', '));
   const since = new Date(from.getTime() - DAY_MS);
-  // Raw SQL, because relation names come from src/rollups/levels.ts. A single statement, because an hour that closes between two statements
-  // would count twice or not at all.
+  // Raw SQL: relation names come from src/rollups/levels.ts. A single statement, because an hour that closes between two statements would
+  // count twice or not at all.
   const rowsOf = ({ key, ids }: RowOwners) => {
     const owner = sql.ref(key);
     return sql`
@@ -91,8 +90,8 @@ const MEASURE_OF = {
 const MEASURES = Object.values(MEASURE_OF);
 
 /**
- * Returns the weighted sums of parts by quarter-hour of `[from, to)`, both starts of quarter-hours. Applies the balance of a home
- * (docs/home.md) to packed profiles.
+ * Returns the weighted sums of parts by quarter-hour of `[from, to)`, both starts of quarter-hours: the energy balance of a home
+ * (docs/home.md) on packed profiles.
  */
 export async function sumQuarterHours<Name extends string>(
   db: Database,
@@ -110,7 +109,7 @@ export async function sumQuarterHours<Name extends string>(
   for (const part of parts) {
     const profile = profiles.get(part.id);
     if (!profile) continue;
-    // Stretches begin and end with quarter-hours (roles.ts), except that the first stretch begins at -Infinity and the last one ends at
+    // A stretch begins and ends with a quarter-hour (roles.ts). The first stretch, however, begins at -Infinity, and the last one ends at
     // Infinity.
     const first = Math.max(0, (part.fromMs - fromMs) / QUARTER_HOUR_MS);
     const end = Math.min(count, (part.toMs - fromMs) / QUARTER_HOUR_MS);
@@ -180,7 +179,7 @@ export function addPackedQuarterHours(list: Float64Array, text: string | null, a
     if (code === MINUS) sign = -1;
     else if (code >= ZERO && code < ZERO + 10) value = value * 10 + (code - ZERO);
     else {
-      // Handles a comma or the closing brace. An element NULL adds nothing, because its letters do not change the parsed value 0.
+      // Handles a comma or the closing brace. The letters of an element NULL leave the parsed value at 0, so NULL adds nothing.
       if (code !== COMMA && index !== text.length - 1) continue;
       if (place >= 0 && place < list.length) list[place] = (list[place] as number) + sign * value;
       [place, value, sign] = [place + 1, 0, 1];

@@ -6,7 +6,7 @@ import { COLUMN_BY_MEASURE, LOAD_PROFILE, ROW_TIME_COLUMN } from '#src/rollups/l
 import { devicePartsSql, userOrDevicePiecesSql } from '#src/rollups/parts.ts';
 import { findLongestPieceMinutes, type Range } from '../ranges.ts';
 
-// Raw SQL in this file: relations of src/rollups/levels.ts; `unnest` reads any number of spans in one statement.
+// Raw SQL in this file: relation names come from src/rollups/levels.ts, and `unnest` reads a list of spans in one statement.
 
 const ENERGY = COLUMN_BY_MEASURE.energyMilliwattHours;
 
@@ -28,7 +28,7 @@ export interface TimeRangePieces {
   quarters: [number, number];
 }
 
-/** Splits a span so that few rows need to be added. Pure. */
+/** Splits a span into pieces that need few rows. Pure. */
 export function splitTimeRange({ startMs, endMs }: Omit<UserTimeRange, 'userId'>): TimeRangePieces {
   const none: [number, number] = [startMs, startMs];
   if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
