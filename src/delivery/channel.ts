@@ -7,7 +7,7 @@ export interface DeliveryAttempt {
   deliveryId: string;
   /** Id of the webhook subscription, or `email` or `sms`. */
   target: string;
-  /** End of this worker's lease on the delivery, by the worker's clock. The end also identifies the lease. */
+  /** End of this worker's lease on the delivery, by the worker's clock. The lease is identified by its end. */
   leasedUntil: Date;
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
@@ -29,12 +29,12 @@ export interface DeliveryChannel {
 }
 
 /**
- * Whether the lease on a delivery has ended. This process has then hung between taking and sending the delivery, and another worker may
- * have taken the delivery. A channel that makes other requests before it sends the message checks the lease again.
+ * Whether the lease on a delivery has ended. In that case, this process hung between taking and sending the delivery, and another worker
+ * may have taken the delivery. A channel that makes other requests before it sends the message checks the lease again.
  */
 export const isLeaseOver = ({ leasedUntil }: DeliveryAttempt, now: Date): boolean => now >= leasedUntil;
 
-/** Outcome of an attempt whose lease has ended. It is recorded only if no other worker took the delivery. */
+/** Outcome of an attempt whose lease has ended. The outcome is recorded only if no other worker has taken the delivery. */
 export const LEASE_OVER_OUTCOME: DeliveryOutcome = {
   succeeded: false,
   responseStatus: null,
@@ -55,7 +55,7 @@ export const getCapturedMessageName = (userId: string, message: string): string 
 export const ACCESS_MAIL_SUFFIX = '.access.eml';
 const ownerOf = (name: string): string | undefined => /^(usr_\w+)\./.exec(name)?.[1];
 
-/** Writes a captured message to a file that only its owner can read. The file is complete or does not exist. */
+/** Writes a captured message to a file that only its owner can read. After a failure, no partial file exists. */
 export async function writeCapturedMessage(folder: string, name: string, content: string | Buffer): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // An earlier version created the folder for captured messages with permissions for everybody. If the folder has another owner, chmod

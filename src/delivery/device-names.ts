@@ -7,7 +7,7 @@ export const MAX_NAMED_DEVICES = 10;
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**
- * Loads the current names of the devices that an event mentions, among the devices of the event's user. Includes deleted devices whose row
+ * Loads the current names of the devices that an event mentions, if they belong to the event's user. Includes deleted devices whose row
  * still exists.
  */
 export async function loadDeviceNames(

@@ -17,7 +17,7 @@ const AT_ONCE = 512;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Creates a dispatcher, which sends due deliveries through their channels: webhooks by subscription, `email` and `sms`. */
+/** Creates a dispatcher, which sends each due delivery through its channel: `webhook`, `email` or `sms`. */
 export function createDispatcher(options: {
   pool: Pool;
   channels: { webhook: DeliveryChannel; email: DeliveryChannel; sms: DeliveryChannel };
@@ -47,7 +47,8 @@ export function createDispatcher(options: {
     onTried?.(kind, outcome.succeeded ? 'succeeded' : 'failed');
     const durationMs = performance.now() - from;
     const at = { startedAt, now: clock(), ageNow: ageClock(), durationMs, random: random() };
-    // If the outcome of an attempt cannot be stored, the delivery is attempted again after the lease: a duplicate is better than a loss.
+    // If the outcome of an attempt cannot be stored, the delivery is attempted again after the lease. A duplicate message is better than a
+    // lost one.
     await recordAttempt(pool, sending, outcome, at).catch((error: Error) =>
       log.warn({ err: error, delivery: deliveryId }, 'result of a delivery not recorded'),
     );
@@ -87,8 +88,8 @@ const MAX_FAILING_SECONDS = 24 * 3_600;
 const MAX_FAILED_IN_A_ROW = 20;
 
 /**
- * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if
- * this worker's lease has ended and another worker took the delivery: only the other worker then records an attempt.
+ * Records the outcome of an attempt (delivered, to be retried, or given up), and updates the state of its subscription. Does nothing if the
+ * lease has ended and another worker has taken the delivery: only that worker then records an attempt.
  */
 export async function recordAttempt(
   pool: Pool,
@@ -104,8 +105,8 @@ export async function recordAttempt(
     response_body: responseBody ?? null,
   };
   await inTransaction(pool, async (client) => {
-    // Raw SQL in this function: row locks, and attempts appended to JSON. Locks the subscription before its delivery, in the same order as
-    // updates of a subscription, to avoid deadlocks.
+    // Raw SQL in this function: row locks, and attempts appended to JSON. The subscription is locked before its delivery, in the same order
+    // as by updates of a subscription, to avoid deadlocks.
     if (succeeded) await noteSuccess(client, target);
     else await client.query('SELECT FROM webhooks WHERE webhook_id = $1 FOR NO KEY UPDATE', [target]);
     const { rows } = await client.query(
@@ -151,8 +152,8 @@ async function noteFailure(
   if (webhook?.status !== 'active') return;
   if (!webhook.for_a_day && webhook.failed_in_a_row < MAX_FAILED_IN_A_ROW) return;
   await client.query(`UPDATE webhooks SET status = 'paused' WHERE webhook_id = $1`, [webhookId]);
-  // The home is not notified of paused notices to an app, because the home cannot resume the notices. The app's owner resumes them by
-  // setting the app's notification_url.
+  // The home is not notified of paused notices to an app, because only the app's owner can resume them, by setting the app's
+  // notification_url.
   if (webhook.is_notice) return;
   const data = { webhook_id: webhookId, events: webhook.events, url: webhook.url, paused_at: now.toISOString() };
   const notice = { type: 'webhook.paused' as const, userId: webhook.user_id, data, channel: 'email' as const };

@@ -45,8 +45,8 @@ async function endingSoon(db: Database, now: Date, after: string): Promise<Found
 }
 
 /**
- * Adds the mail for one key in a separate transaction, so that a request waits for at most one key's row. Returns false if the owner was
- * already notified, or the key was revoked or its expiry was changed.
+ * Adds the mail for one key in a separate transaction, so that a request waits for one key's row at most. Returns false if the owner was
+ * already notified, the key was revoked, or its expiry was changed.
  */
 async function notifyOwner(db: Database, key: Found, { days, now }: { days: number; now: Date }): Promise<boolean> {
   return joinOrBeginTransaction(db, async (trx) => {
@@ -55,7 +55,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
       .set({ told_end: key.expires_at, told_days: days })
       .where('key_id', '=', key.key_id)
       .where('revoked_at', 'is', null)
-      // Compares times in milliseconds. PostgreSQL stores microseconds, so rows that the service did not write may contain fractions of a
+      // Times are compared in milliseconds. PostgreSQL stores microseconds, so a row that another program wrote may contain fractions of a
       // millisecond.
       .where(sql<boolean>`date_trunc('milliseconds', expires_at) = ${key.expires_at}`)
       .where(sql<boolean>`(told_end IS DISTINCT FROM ${key.expires_at} OR told_days > ${days})`)
@@ -70,7 +70,7 @@ async function notifyOwner(db: Database, key: Found, { days, now }: { days: numb
 }
 
 /**
- * Days before a key's expiry at which its owner is notified, the earliest notice first. The dashboard marks keys from the first notice on.
+ * Days before a key's expiry at which its owner is notified, the earliest notice first. The dashboard marks a key from its first notice on.
  */
 const NOTICE_DAYS = [7, 1] as const;
 /**
@@ -95,8 +95,8 @@ interface EndingKey {
 }
 
 /**
- * Returns the notice that is due now, as days before the expiry; null if no notice is due. If two notices are due because no worker ran in
- * between, returns the later one. After a change of the expiry, both notices become due again. Pure.
+ * Returns the notice that is due now, as days before the expiry; null if none is due. If two notices are due because no worker ran in
+ * between, returns the later one. After a change of the expiry, both can become due again. Pure.
  */
 export function findDueNotice({ expires_at, set_at, told_end, told_days }: EndingKey, now: Date): number | null {
   const leftMs = expires_at.getTime() - now.getTime();

@@ -27,7 +27,7 @@ interface AnswerBounds {
 
 /**
  * Creates the function that fetches the responses of price sources: over HTTPS, from public addresses, without redirects, within the limits
- * of size and time. An error's message contains no text of the response.
+ * of size and time. An error message contains no text of the response.
  */
 export function createAnswerFetcher(options: GuardOptions & Partial<AnswerBounds>): {
   fetchAnswer: FetchAnswer;
@@ -75,7 +75,7 @@ function get(
   const all = { accept: '*/*', ...headers, 'accept-encoding': 'gzip, deflate, br', 'user-agent': USER_AGENT };
   return new Promise((resolve, reject) => {
     let isLate = false;
-    // If the time limit aborts a request, Node reports the error of a broken connection, which would be misleading.
+    // If the time limit ends a request, Node's error is that of a broken connection, which would be misleading.
     const fail = (error: Error) =>
       reject(isLate ? new Refused(`no complete response within ${timeoutMs / 1_000} s`) : error);
     const outgoing = request(url, { ...guarded.optionsFor(url.hostname), headers: all }, (response) => {

@@ -10,13 +10,14 @@ export const isDeliveryHeld = (nextAttemptAt: Date | null): boolean =>
   nextAttemptAt !== null && nextAttemptAt >= HELD_UNTIL;
 
 /**
- * Holds back all messages that were due before a restore, because the lost installation may have sent them: pending deliveries, changed
- * hours whose alerts are not evaluated, and hours that are not published. Alerts on silences and mails by jobs follow
- * `installation.held_before`. No worker may run during the call.
+ * Holds back all messages that were due before a restore, because the lost installation may already have sent them: pending deliveries,
+ * changed hours whose alerts are not evaluated, and hours that are not published. For alerts on silences and mails by jobs,
+ * `installation.held_before` has the same effect. No worker may run during the call.
  */
 export async function holdDueMessages(db: Database): Promise<void> {
   await joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL in this file, because its statements change rows of all accounts, or the one row that describes the installation.
+    // Raw SQL in this file: its statements change rows of all accounts, or the only row of `installation`; the query builder is used for
+    // rows of one account.
     await sql`INSERT INTO installation (held_before) VALUES (now())
       ON CONFLICT (only_row) DO UPDATE SET held_before = coalesce(installation.held_before, excluded.held_before)`.execute(
       trx,

@@ -116,7 +116,7 @@ export async function sendTest(
 }
 
 /**
- * Converts a row of `deliveriesWithin` to a delivery. The status of the subscription decides whether the time of the next attempt is shown.
+ * Converts a row of `deliveriesWithin` to a delivery. Whether the time of the next attempt is shown depends on the subscription's status.
  */
 function asDelivery(
   row: Omit<Delivery, 'attempts'> & { attempts: unknown; webhook_status: Selectable<Tables['webhooks']>['status'] },
@@ -132,12 +132,12 @@ function asDelivery(
 }
 
 /**
- * A delivery with its request and response. Signatures are omitted, because only the receiver can verify signatures; deliveries to the test
- * receiver include them.
+ * A delivery with its request and response. Signatures are omitted, because only the receiver can verify them. Deliveries to the test
+ * receiver include their signatures.
  */
 export interface SentDelivery extends Delivery {
   request: {
-    /** Current URL of the subscription, to which the next attempt would go. */
+    /** Current URL of the subscription, to which the next attempt would be sent. */
     url: string;
     headers: typeof FIXED_HEADERS & { 'webhook-id': string } & Record<string, string>;
     /** Exact bytes of the request body, as text. */

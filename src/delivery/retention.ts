@@ -5,8 +5,8 @@ import type { Database } from '#src/database/connect.ts';
 export const UNDELIVERED_RETENTION_DAYS = 7;
 const LOG_DAYS = 30;
 /**
- * Retention of alert firings in days. The firing of a continuing silence is never deleted, because the alert would otherwise fire again for
- * the same silence.
+ * Retention of alert firings in days. The firing of a continuing silence is never deleted: the alert would otherwise fire again for the
+ * same silence.
  */
 const FIRINGS_DAYS = 400;
 

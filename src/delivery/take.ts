@@ -3,7 +3,7 @@ import type { Pool } from '#src/database/connect.ts';
 import { inTransaction } from '#src/database/transaction.ts';
 import type { DeliveryAttempt } from './channel.ts';
 
-/** Duration in seconds of a worker's lease on a delivery, by channel. The lease is longer than an attempt can last. */
+/** Duration in seconds of a worker's lease on a delivery, by channel: longer than an attempt can last. */
 const LEASE_SECONDS = { email: 120, other: 15 };
 /**
  * Maximum numbers of concurrent attempts over all workers. `target`: to one receiver (only one at a time if the receiver fails or is
@@ -14,9 +14,9 @@ const AT_ONCE = { target: 8, owner: 64, host: 128 };
 
 /**
  * Takes due deliveries, the oldest of each target first. If more deliveries are due than can start, owners with the fewest attempts in
- * progress come first, and among an owner's targets those with the fewest. No other worker takes these deliveries until their lease ends,
- * so a killed worker loses no delivery. A delivery also counts as due if a clock that was ahead has set its due time. `underWay`:
- * deliveries that this worker is sending and must not take again, even after a step of the clock.
+ * progress come first, and among an owner's targets those with the fewest. Until the lease ends, no other worker takes these deliveries, so
+ * a killed worker loses none. A delivery also counts as due if its due time was set by a clock that was ahead. `underWay`: deliveries that
+ * this worker is sending and must not take again, even after a step of the clock.
  */
 export async function takeDueDeliveries(
   pool: Pool,
@@ -37,19 +37,19 @@ export async function takeDueDeliveries(
 const HOST = String.raw`lower(substring(w.url FROM '^[^:]*:[/\\]*(\[[^]]*\]|[^/\\?#:]+)'))`;
 
 /**
- * SQL condition on a delivery d: whether a worker is sending the delivery. No lease is longer than two minutes, and clocks of workers
- * differ by at most one minute.
+ * SQL condition on a delivery d: whether a worker is sending it. No lease is longer than two minutes, and clocks of workers differ by at
+ * most one minute.
  */
 const IS_LEASED = `d.leased_until > $1 AND d.leased_until <= $1 + interval '${LEASE_SECONDS.email + 60} seconds'`;
 /**
- * SQL condition on a delivery d: whether it is due. It also counts as due if a clock that was ahead has set its due time; the delivery's
- * last attempt, or its creation, is then in the future.
+ * SQL condition on a delivery d: whether it is due. The condition also holds if the due time was set by a clock that was ahead; the
+ * delivery's last attempt, or its creation, is then in the future.
  */
 const IS_DUE = `(d.next_attempt_at <= $1 OR coalesce((d.attempts->-1->>'at')::timestamptz, d.created_at) > $1 + interval '1 minute')`;
 
 /**
- * Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that this process is sending. E-mail and SMS have
- * no subscription: each delivery is its own owner and host.
+ * Parameters: $1 the current time, $2 the maximum number of deliveries, $3 the deliveries that this process is sending. A delivery by
+ * e-mail or SMS has no subscription, and counts as its own owner and host.
  */
 const TAKE = `
      WITH RECURSIVE targets AS (

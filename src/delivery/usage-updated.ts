@@ -24,8 +24,8 @@ const MAX_USERS = 500;
 const MAX_HOURS = 1_000;
 
 /**
- * SQL condition on a row t: whether its user was notified within the last minute ($1: now). A time more than a minute in the future was
- * written by a clock that has been set back since.
+ * SQL condition on a row t: whether its user was notified within the last minute ($1: now). If the stored time is more than a minute in the
+ * future, the clock that wrote it has been set back since.
  */
 const RECENTLY = `t.told_at > $1::timestamptz - make_interval(secs => $2) AND t.told_at < $1::timestamptz + make_interval(secs => $2)`;
 
@@ -53,14 +53,13 @@ export async function queueChangedHours(
 }
 
 /**
- * Publishes `usage.updated` for users whose usage changed, unless the user had such an event within the last minute. An event contains
- * every changed hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
+ * Publishes `usage.updated` for users whose usage changed and who had no such event within the last minute. An event contains every changed
+ * hour with its current total. Any number of workers may run this concurrently. Returns the number of events.
  */
 export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (client) => {
     const query = createQueryOnConnection(client);
-    // If several workers run this statement concurrently, one worker writes the time and publishes the event; the other workers skip the
-    // user.
+    // If several workers run this statement concurrently, only one writes the time and publishes the event; the others skip the user.
     const { rows: due } = await query<{ user_id: string }>(
       `INSERT INTO usage_told AS t (user_id, told_at)
        SELECT user_id, $1::timestamptz FROM (SELECT DISTINCT u.user_id FROM usage_untold u) u
@@ -79,7 +78,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
        RETURNING user_id, hour`,
       [due.map(({ user_id }) => user_id), MAX_HOURS],
     );
-    // The totals are read after the hours were deleted from the queue. A change that is committed later therefore queues its hour again.
+    // The totals are read after the hours were deleted from the queue. If a change is committed later, its hour is queued again.
     const hours = taken.toSorted((a, b) => compare(a.user_id, b.user_id) || a.hour.getTime() - b.hour.getTime());
     const spans = hours.map(({ user_id: userId, hour }) => {
       const startMs = hour.getTime();
@@ -101,9 +100,7 @@ export async function publishUsage(pool: Pool, now: Date): Promise<number> {
   });
 }
 
-/**
- * Compares ids by code unit. PostgreSQL sorts these ids in the same order, because their columns have the collation "C" and ids are ASCII.
- */
+/** Compares ids by code unit. PostgreSQL sorts them in the same order, because the columns have the collation "C" and ids are ASCII. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 interface ToldHour {

@@ -20,15 +20,15 @@ export interface RollupDifference {
   expected_milliwatt_hours: number | null;
 }
 
-/** Returns the start of the first month that is compared: the month in which retention begins. Older readings are not accepted. */
+/** Returns the start of the first month that is compared: the month in which retention begins. Older readings are refused. */
 export function findFirstCheckedMonth(now: Date, retentionMonths: number): Date {
   const from = new Date(retentionStartMs(now.getTime(), retentionMonths));
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), 1));
 }
 
 /**
- * Returns all users, and all other keys with an aggregate, such as those of separate meters (`getMeterKey`), in order. `userId`: if set, only
- * this user and its meters are returned.
+ * Returns all users, and all other keys that have aggregates, such as those of separate meters (`getMeterKey`), in order. `userId`: if set,
+ * only this user and the user's meters are returned.
  */
 export async function listUsersToCheck(pool: Pool, userId: string | null = null): Promise<string[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
@@ -68,7 +68,7 @@ export async function checkUserRollups(
 
 function differenceQuery(level: Level): string {
   const { time, keys } = level;
-  // A continuous aggregate has rows without data if positive and negative changes cancel out. Queries ignore such rows.
+  // In a continuous aggregate, positive and negative changes may cancel out, which leaves a row without data. Queries ignore such rows.
   const isKnown = KNOWLEDGE_COLUMNS.map((column) => `${column} <> 0`).join(' OR ');
   const side = (name: string) =>
     `(SELECT ${listLevelColumns(level).join(', ')} FROM ${name} WHERE user_id = $1 AND ${time} >= $2 AND (${isKnown}))`;

@@ -1,10 +1,9 @@
 import type { MilliwattHours } from '#src/core/units.ts';
 
 /**
- * The levels of aggregates, declared once: the measures that are added up, and the buckets. The SQL of each tier (`npm
- * run sql`), ingest, check, rebuild, refresh and migration all use this declaration. For a new measure, three files
- * must be changed by hand: this one, ingest/normalise/buckets.ts, which computes it, and a numbered migration
- * (sql/README.md).
+ * The levels of aggregates, declared once: the buckets, and the measures that are added up in them. The SQL of each tier (`npm run sql`),
+ * ingest, check, rebuild, refresh and migration all use this declaration. A new measure needs three changes by hand: in this file, in
+ * ingest/normalise/buckets.ts, which computes the measure, and as a numbered migration (sql/README.md).
  */
 
 /** Measures of every bucket of every level, in the order of the attributes of `interval_delta`. */
@@ -33,8 +32,8 @@ interface MeasureDeclaration {
   /** Unit and meaning of the measure. */
   means: string;
   /**
-   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted; otherwise a 0 in another column
-   * would look like a known value.
+   * Whether the measure shows that data are known. If all such measures of a row are 0, the row is deleted: a 0 in another column would
+   * look like a known value.
    */
   isKnowledge?: boolean;
 }
@@ -73,15 +72,15 @@ export interface Level {
   /** Key column that contains the start of the bucket. */
   time: LevelKey;
   keys: readonly LevelKey[];
-  /** Key columns of the primary key. `user_id` is omitted if the device determines the user. */
+  /** Key columns of the primary key. `user_id` is omitted if the user follows from the device. */
   primaryKey: readonly LevelKey[];
   /** Lower level whose rows are summed to recompute this level. */
   above: string;
   /** Whether the level is a view on every tier. Such a level is not stored and needs no check. */
   isView?: boolean;
   /**
-   * Whether the rows of the level belong to devices. Their closed hours are then in STORED_HOURS and PACKED_DAYS, and `closed_…` is a view
-   * of both, in which a key may have several rows.
+   * Whether the rows of the level belong to devices. The closed hours of devices are in STORED_HOURS and PACKED_DAYS. `closed_…` is then a
+   * view of both tables, in which a key may have several rows.
    */
   isOfDevice?: boolean;
   /** The part of the bucket with the highest sum of a measure; of equally high parts, the earliest. Null if all sums are 0. */
@@ -107,8 +106,8 @@ export const LOAD_PROFILE: Level = {
 };
 
 /**
- * A table with closed hours of the load profile (sql/schema). There are two such tables, whose values are added up, so a change of
- * consumption can be written to either table.
+ * A table with closed hours of the load profile (sql/schema). There are two such tables. Their values are added up, so a change of
+ * consumption can be written to either.
  */
 interface Stored {
   relation: string;
@@ -119,7 +118,7 @@ interface Stored {
 
 /**
  * Table to which ingest adds closed hours: one row for each device and hour, with the sum of each measure and its quarter-hours 2 to 4
- * (null: 0). The first quarter-hour is the sum minus the other three. A row of an earlier version, which contains a single quarter-hour,
+ * (null: 0). The first quarter-hour is the sum minus the other three. A row that an earlier version wrote for a single quarter-hour
  * therefore has the same form.
  */
 export const STORED_HOURS: Stored = {
@@ -219,8 +218,8 @@ export function findLevel(relation: string): Level {
 export const STORED_LEVELS: readonly Level[] = LEVELS.filter(({ isView, isOfDevice }) => !isView && !isOfDevice);
 
 /**
- * Levels that are continuous aggregates if the database supports them, from the lowest level up. Months are never continuous, because
- * buckets of variable width lose rows: an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
+ * Levels that are continuous aggregates if the database supports them, from the lowest level up. Months are never continuous: buckets of
+ * variable width lose rows, because an invalidation that ends at the start of a bucket is treated as up to date (TimescaleDB #10296).
  */
 export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit }) => unit !== 'month');
 
@@ -228,8 +227,8 @@ export const CONTINUOUS_LEVELS: readonly Level[] = STORED_LEVELS.filter(({ unit 
 export const getStoredRelation = ({ relation }: Level): string => `closed_${relation}`;
 
 /**
- * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS that contains the data. Conditions on this
- * column can use an index.
+ * Column of the `closed_…` views of devices: start of the row in STORED_HOURS or PACKED_DAYS from which the data come. An index covers
+ * conditions on this column.
  */
 export const ROW_TIME_COLUMN = 'row_starts_at';
 

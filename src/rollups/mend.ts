@@ -5,10 +5,10 @@ import { checkUserRollups, listUsersToCheck, MAX_DIFFERENCES, type RollupDiffere
 import { rebuildTables, recordAllDaysChanged } from './rebuild.ts';
 import { markDaysStale, refreshUntilComplete, withRefreshLocked } from './refresh.ts';
 
-/** Result of a pass over all users. */
+/** Result of a check or rebuild of all users. */
 export interface RollupReport {
   users: number;
-  /** Number of users that the pass checked. If the pass was stopped, not all users. */
+  /** Number of checked users: fewer than all if the check was stopped. */
   checked: number;
   /** Number of differing rows (at most `MAX_DIFFERENCES` for each user and relation), and the first of these rows. */
   differing: number;
@@ -34,7 +34,7 @@ export interface RollupOptions {
 const MAX_SHOWN = 100;
 
 /**
- * Checks or rebuilds the aggregates of all users, or of one. The users are processed one by one, so that memory and locks do not grow with
+ * Checks or rebuilds the aggregates of all users, or of one. Users are processed one by one, so that memory and locks do not grow with
  * their number.
  */
 export async function checkAllRollups(pool: Pool, options: RollupOptions): Promise<RollupReport> {
@@ -59,11 +59,11 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
     report.checked++;
     onProgress?.(report.checked, users.length);
   }
-  // Continuous aggregates are not separated by user, so each affected day is recomputed once, for all users.
+  // A continuous aggregate contains all users, so each affected day is recomputed once for all.
   if (continuousAggregates && report.rebuilt > 0) {
     const stale = [...days].map((day) => new Date(day));
     await markDaysStale(pool, mode === 'rebuild' ? await daysToRebuild(pool, since, userId) : stale);
-    // Recorded after the days are marked as stale: the record is not processed as long as one of these days is stale
+    // Recorded after the days are marked as stale: while one of these days is stale, the record is not processed
     // (src/energy/group/progress.ts).
     await recordAllDaysChanged(pool, wanted);
     await refreshUntilComplete(pool, new Date());
@@ -72,8 +72,8 @@ export async function checkAllRollups(pool: Pool, options: RollupOptions): Promi
 }
 
 /**
- * Returns the days of the load profile, and days that exist only in aggregates. (If aggregates are continuous, the load profile consists of
- * stored hours.) `userId`: if set, only the days of this user, or of the user of this separate meter (`meterKey`).
+ * Returns the days of the load profile, and days that exist only in aggregates. (With continuous aggregates, the load profile consists of
+ * stored hours.) `userId`: if set, only the days of this user, or of this separate meter's user (`meterKey`).
  */
 async function daysToRebuild(pool: Pool, since: Date, userId: string | undefined): Promise<Date[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts at run time.
@@ -98,15 +98,15 @@ async function daysToMend(
   return isCut ? daysToRebuild(pool, since, userId) : daysOf(differences);
 }
 
-/** Returns the days that contain a difference. A month that differs needs no separate entry, because its hours differ, too. */
+/** Returns the days that contain a difference. If a month differs, its hours differ, too, so it adds no day. */
 function daysOf(differences: readonly RollupDifference[]): Date[] {
   const times = differences.flatMap(({ key }) => key.day ?? key.hour ?? []);
   return [...new Set(times.map((time) => Math.floor(Date.parse(time) / DAY_MS)))].map((day) => new Date(day * DAY_MS));
 }
 
 /**
- * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. If differences are found, they
- * are therefore checked again with the refresh locked, after all pending changes are applied.
+ * Returns the differences of one user. Continuous aggregates follow corrections of the past with a delay. Differences are therefore checked
+ * again after all pending changes are applied, with the refresh locked.
  */
 async function differencesOf(
   pool: Pool,

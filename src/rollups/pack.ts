@@ -4,24 +4,22 @@ import { ADVISORY_LOCKS } from '#src/database/advisory-locks.ts';
 import type { Pool } from '#src/database/connect.ts';
 import { type LockSession, withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
-/**
- * Number of recent days of the load profile that are not packed, because most late readings arrive within this time.
- */
+/** Number of recent days of the load profile that are not packed. Most late readings arrive within this time. */
 const DAYS_AS_HOURS = 3;
 /** Maximum number of devices whose hours of a day are packed in one transaction. */
 const MAX_DEVICES = 500;
 /**
- * Duration of the pause after a transaction, as a multiple of the transaction's duration. If years of the past are packed while meters
- * send, packing therefore uses a third of the time of one connection.
+ * Duration of the pause after a transaction, as a multiple of the transaction's duration. Packing therefore uses a third of the time of one
+ * connection, even if years of the past are packed while meters send.
  */
 const REST = 2;
 
 /**
- * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size. Only
- * one pass runs at a time in the whole installation. If hours arrive for a packed day, the next pass adds them. Safe to kill at any point:
- * the next pass continues. Returns the number of days processed, or null if another process is packing. `devices`: number of devices for
- * each transaction; `rest`: pause after each transaction, as a multiple of its duration; `signal`: stops the pass between two transactions;
- * `onProgress`: called with the numbers of days at the start and after each day.
+ * Packs hours of the load profile that are older than three days into days, one row for each device, in transactions of bounded size. In
+ * the whole installation, only one process packs at a time. Hours that arrive for a packed day are added by the next call. Safe to kill at
+ * any point: the next call continues. Returns the number of days processed, or null if another process is packing. `devices`: number of
+ * devices for each transaction; `rest`: pause after each transaction, as a multiple of its duration; `signal`: stops between two
+ * transactions; `onProgress`: called with the numbers of days at the start and after each day.
  */
 export async function packDays(
   pool: Pool,
@@ -35,7 +33,7 @@ export async function packDays(
 ): Promise<number | null> {
   const before = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAYS_AS_HOURS * DAY_MS);
   return withExclusiveLock(pool, ADVISORY_LOCKS.packing, async (client) => {
-    // Raw SQL, because functions of the schema are called.
+    // Raw SQL: functions of the schema.
     const { rows } = await client.query(
       `SELECT DISTINCT date_trunc('day', starts_at, 'UTC') AS day FROM device_hours WHERE starts_at < $1 ORDER BY 1`,
       [before],
@@ -63,7 +61,7 @@ async function packSome(client: LockSession, day: Date, afterId: string, devices
   return rows[0].last;
 }
 
-/** Calls `release_hours` in a separate transaction for each month, because the function locks the month's table. */
+/** Calls `release_hours` in a separate transaction for each month, because the function locks the table of the month. */
 async function releaseHours(client: LockSession): Promise<void> {
   for (;;) {
     const { rows } = await client.query('SELECT release_hours() AS released');
@@ -72,8 +70,8 @@ async function releaseHours(client: LockSession): Promise<void> {
 }
 
 /**
- * Unpacks all packed days into hours, or only those of some users and their devices' separate meters (`getMeterKey`). Required after a
- * migration of a database with continuous aggregates. Safe to kill at any point.
+ * Unpacks all packed days into hours, or only the days of some users and of the separate meters of their devices (`getMeterKey`). Required
+ * after a migration of a database with continuous aggregates. Safe to kill at any point.
  */
 export async function unpackDays(pool: Pool, userIds: readonly string[] | null = null): Promise<void> {
   for (;;) {

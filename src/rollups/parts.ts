@@ -19,7 +19,10 @@ import { getLevelBelow, keyOrdinalsSql, keysSql, type LevelSource } from './sql/
  * faster. A query must be one statement: an hour that closes between two statements would count twice or not at all.
  */
 
-/** Returns the view of the open hours that a level needs, with the view's keys. Open hours are stored in the heads of devices. */
+/**
+ * Returns the view of the open hours that a level needs, with the keys of this view. Open hours are stored in the heads (states) of
+ * devices.
+ */
 const openOf = (level: Level): { view: string; source: LevelSource } =>
   level === LOAD_PROFILE
     ? {
@@ -29,8 +32,8 @@ const openOf = (level: Level): { view: string; source: LevelSource } =>
     : { view: 'open_hours', source: { prefix: '', keys: ['device_id', 'user_id', 'hour'], time: 'hour' } };
 
 /**
- * Builds a subquery for the parts (closed and open) of a level's rows, for queries that sum these parts: the keys, the columns that both
- * parts have, and the columns that only one part has. A row may have two or more parts.
+ * Builds a subquery for the closed and open parts of a level's rows, for queries that sum these parts. Its columns are the keys, the
+ * columns that both parts have, and the columns that only one part has. A row may have two or more parts.
  */
 export function levelPartsSql(level: Level, columns: readonly string[], only = { closed: '', open: '' }): string {
   const { view, source } = openOf(level);
@@ -43,8 +46,8 @@ export function levelPartsSql(level: Level, columns: readonly string[], only = {
 }
 
 /**
- * Builds the same subquery as `levelPartsSql`, for a device level and a time range. The range is given by two SQL expressions that the
- * enclosing FROM must provide, so that an index finds closed data in every table.
+ * Builds the subquery of `levelPartsSql` for a device level and a time range. Two SQL expressions, which the enclosing FROM must provide,
+ * give the range, so that an index finds closed data in every table.
  */
 export function devicePartsSql(
   level: Level,
@@ -95,7 +98,7 @@ export function userOrDevicePartsSql(
 ): RawBuilder<unknown> {
   const { view, source } = openOf(level);
   const both = columns.join(', ');
-  // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`(
     SELECT ${sql.raw(`${level.keys.join(', ')}, ${both}`)} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(level.time, owner, range)} ${rowsWithin(level, range, rows)}
     UNION ALL
@@ -110,9 +113,9 @@ export interface RowOwners {
 }
 
 /**
- * Builds a query for the load profiles of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. Its columns are
- * `who`, `at` (start of the interval) and the given ones. For 60 minutes, users have separate rows, which are the sums over their devices.
- * With 30 minutes, the caller has half as many rows to group as with 15. The result may have several rows for an interval.
+ * Builds a query for the load profiles of several users or devices in `[from, to)`, in intervals of 15, 30 or 60 minutes. The query's
+ * columns are `who`, `at` (start of the interval) and the given ones. For 60 minutes, users have separate rows, which are the sums over
+ * their devices. With 30 minutes, the caller has half as many rows to group as with 15. An interval may have several rows.
  */
 export function userOrDevicePiecesSql(
   { key, ids }: RowOwners,
@@ -124,13 +127,13 @@ export function userOrDevicePiecesSql(
   const { view, source } = openOf(level);
   const only = (time: LevelKey) =>
     sql`${sql.ref(key)} = ANY (${ids}::text[]) AND ${sql.ref(time)} >= ${from} AND ${sql.ref(time)} < ${to}`;
-  // A change of consumption must be in the same interval as the row that it corrects, because an interval with only a change would have no
-  // known time.
+  // A change of consumption must be in the same interval as the row that it corrects: an interval with only the change would have no known
+  // time.
   const at = minutes === 30 ? "date_bin('30 minutes', starts_at, 'epoch')" : level.time;
   const read = (start: string) => sql.raw([`${key} AS who`, `${start} AS at`, ...columns].join(', '));
   const closed = (start: string, part: string) =>
     sql`SELECT ${read(start)} FROM (${sql.raw(part)}) c WHERE ${only(level.time)} ${rowsWithin(level, { from, to })}`;
-  // Raw SQL on the hot path of every response about a home; relation names come from src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about a home runs this query.
   const parts = level.isOfDevice
     ? [
         closed(level.time, packedPiecesSql(minutes, columns)),
@@ -179,9 +182,9 @@ function rowsWithin({ isOfDevice }: Level, { from, to }: Stretch, rows?: readonl
 }
 
 /**
- * Builds a query for a level's rows of one user or device with known import in `[from, to)`, which are bucket boundaries. Its columns are
- * the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`: with `> 0`
- * the planner would expect to drop two thirds of the rows, and sort the groups above them.
+ * Builds a query for a level's rows of one user or device with known import in `[from, to)`; both bounds are bucket boundaries. The query's
+ * columns are the other keys, the measures and the peak, if the level has one. Known time is never negative, but the condition is `<> 0`:
+ * with `> 0`, the planner would expect to drop two thirds of the rows, and would sort the groups above them.
  */
 export function levelRowsSql(
   level: Level,
@@ -202,8 +205,8 @@ interface Wanted {
 const list = (items: readonly string[]) => sql.raw(items.join(', '));
 
 /**
- * Builds the query for device levels. Each hour of a packed day is a single row, so only stored and open hours are grouped. If days are
- * packed, these are few. Grouping every hour of a year would take longer than reading the hours.
+ * Builds the query for device levels. An hour of a packed day has a single row, so only stored and open hours are grouped, which are few if
+ * days are packed. Grouping every hour of a year would take longer than reading the hours.
  */
 function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -224,8 +227,8 @@ function withPacked(level: Level, owner: RowOwner, range: Stretch, { keys, colum
 }
 
 /**
- * Builds the query for user levels. Open rows are joined with the closed ones instead of grouped, because few rows are open and grouping
- * would process all closed rows, too.
+ * Builds the query for user levels. Few rows are open, so they are joined with the closed ones: grouping would process all closed rows,
+ * too.
  */
 function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }: Wanted): RawBuilder<unknown> {
   const { view, source } = openOf(level);
@@ -234,12 +237,12 @@ function joined(level: Level, owner: RowOwner, range: Stretch, { keys, columns }
   const read = [...new Set([...columns, COLUMN_BY_MEASURE.coveredMs, ...(peak ? [estimated] : [])])];
   const sum = (column: string) => `coalesce(c.${column}, 0) + coalesce(o.${column}, 0)`;
   const stored = peak ? [peak.column] : [];
-  // The stored peak is valid only without open hours and estimates; otherwise it is computed here.
+  // With open hours or estimates the stored peak is invalid, and the peak is computed here.
   const found = stored.map((column) => {
     const anew = peakSql(level, `coalesce(o.${owner.key}, c.${owner.key})`, `coalesce(o.${time}, c.${time})`);
     return `CASE WHEN o.${time} IS NULL AND c.${estimated} = 0 THEN c.${column} ELSE ${anew} END AS ${column}`;
   });
-  // Raw SQL on the hot path of every response about usage; relation names come from src/rollups/levels.ts.
+  // Raw SQL: relation names come from src/rollups/levels.ts. Every response about usage runs this query.
   return sql`
     SELECT ${list([...keys, ...columns.map((column) => `${sum(column)} AS ${column}`), ...found])}
     FROM (SELECT ${list([...primaryKey, ...read, ...stored])} FROM ${sql.table(getStoredRelation(level))} WHERE ${within(time, owner, range)}) c

@@ -3,7 +3,7 @@ import { inTransaction } from '#src/database/transaction.ts';
 import { getExpectedRelation, getStoredRelation, listLevelColumns, STORED_LEVELS } from './levels.ts';
 
 /**
- * Records that all days of some users may have changed without a write by ingest, so that the stored sums of groups with these users become
+ * Records that all days of some users may have changed without a write by ingest. The stored sums of groups with these users then become
  * invalid.
  */
 export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds: readonly string[]): Promise<void> {
@@ -15,9 +15,9 @@ export async function recordAllDaysChanged(client: Pick<Pool, 'query'>, userIds:
 }
 
 /**
- * Recomputes the aggregates of one user (or of a separate meter of its devices: `getMeterKey`) from the load profile, from `since` (a start of
- * a month) on. For tiers with aggregates as tables. Runs in one transaction, which locks the heads of the user's devices, as writers do, so
- * that nothing is written concurrently. Messages that arrive meanwhile wait unacknowledged.
+ * Recomputes the aggregates of one user (or of a separate meter of the user's devices: `getMeterKey`) from the load profile, from `since`
+ * (a start of a month) on. For tiers with aggregates as tables. Runs in one transaction. Like a writer, it locks the heads (states) of the
+ * user's devices, so that nothing is written concurrently; messages that arrive meanwhile wait unacknowledged.
  */
 export async function rebuildTables(pool: Pool, userId: string, since: Date): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -5,7 +5,7 @@ import { type LockSession, withExclusiveLock } from '#src/database/exclusive-loc
 import { inTransaction } from '#src/database/transaction.ts';
 import { CONTINUOUS_LEVELS, getStoredRelation, type Level } from './levels.ts';
 
-/** Returns the continuous aggregates with a bucket length. The daily aggregate is computed from an hourly one, so it is refreshed last. */
+/** Returns the continuous aggregates with a bucket length. The daily aggregate comes last, because it is computed from an hourly one. */
 const of = (wanted: Level['unit']) => CONTINUOUS_LEVELS.filter(({ unit }) => unit === wanted);
 const [HOURLY, DAILY] = [of('hour'), of('day')];
 /** Maximum number of days that one refresh call computes. */
@@ -15,30 +15,30 @@ const MAX_CLOSED = 1_000;
 /** Maximum number of devices whose changes of a late day are added in one transaction: at most 48,000 quarter-hours, about 7 MB. */
 const MAX_FOLDED = 500;
 /**
- * Maximum time, in ms, for which a pass waits for transactions that began before the refresh boundary (`direct_from`) moved. If they take
- * longer, the next pass continues.
+ * Maximum time, in ms, for which a refresh waits for transactions that began before the refresh boundary (`direct_from`) moved. If they
+ * take longer, the next refresh continues.
  */
 const WAIT_MS = 5_000;
 
-/** Result of a pass over the continuous aggregates. */
+/** Result of a refresh of the continuous aggregates. */
 export interface RefreshReport {
-  /** Whether another process is refreshing, so that nothing was done. */
+  /** Whether nothing was done, because another process is refreshing. */
   busy: boolean;
   /** Number of late changes that were added to the load profile. */
   folded: number;
   /** Number of past days that were recomputed. */
   days: number;
-  /** Whether the aggregates now contain everything that existed when the pass began. */
+  /** Whether the aggregates now contain everything that existed when the refresh began. */
   complete: boolean;
 }
 
 /**
- * Runs one refresh of the continuous aggregates. It adds pending late changes to the load profile, with one transaction for a day of some
- * devices; materialises days that have become old enough; and recomputes days that have changed since. Levels are processed from the lowest
- * up. Only one pass at a time runs in the whole installation. A pass never goes beyond the start of yesterday, because readings of later
- * times still arrive, and never before the oldest load profile. Safe to kill at any point: the next pass continues. `waitMs`: maximum wait
- * for writers that began before the refresh boundary moved. `devices`: maximum number of devices whose late changes one transaction adds.
- * `signal`: stops the pass between two transactions.
+ * Refreshes the continuous aggregates once: adds pending late changes to the load profile, with one transaction for a day of some devices;
+ * materialises days that have become old enough; and recomputes days that have changed since. Levels are processed from the lowest up. In
+ * the whole installation, only one refresh runs at a time. A refresh never goes beyond the start of yesterday, because readings of later
+ * times still arrive, and never before the oldest load profile. Safe to kill at any point: the next refresh continues. `waitMs`: maximum
+ * wait for writers that began before the refresh boundary moved. `devices`: maximum number of devices whose late changes one transaction
+ * adds. `signal`: stops the refresh between two transactions.
  */
 export async function refreshRollups(
   pool: Pool,
@@ -58,9 +58,9 @@ export async function refreshRollups(
 }
 
 /**
- * Moves the refresh boundary (`direct_from`) to the start of yesterday. Writers add changes of times after the boundary to the load profile
- * themselves, and leave earlier times to the refresh. Before the boundary moves past open hours, they are closed, because their changes can
- * still be written directly. The boundary never moves back, so a clock that was set back has no effect.
+ * Moves the refresh boundary (`direct_from`) to the start of yesterday. Writers add changes after the boundary to the load profile
+ * themselves, and leave changes before the boundary to the refresh. Open hours before the new boundary are closed first, while their
+ * changes can still be written directly. The boundary never moves back, so a clock that was set back has no effect.
  */
 async function moveBorder(client: LockSession, now: Date): Promise<void> {
   const yesterday = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - 1));
@@ -85,8 +85,8 @@ async function closeOpenHours(client: LockSession, before: Date, afterId: string
 }
 
 /**
- * Adds pending late changes to the load profile, under the lock of the refresh. Each statement adds those of one day for up to `devices`
- * devices. Returns the number of changes. `signal`: stops between two statements.
+ * Adds pending late changes to the load profile, under the lock of the refresh. Each statement adds the changes of one day for up to
+ * `devices` devices. Returns the number of changes. `signal`: stops between two statements.
  */
 export async function foldLateDays(
   client: LockSession,
@@ -120,8 +120,8 @@ async function foldSome(
 }
 
 /**
- * Materialises the days between the last pass and the refresh boundary. Returns false if a writer that began before the boundary moved is
- * still running.
+ * Materialises the days between the last refresh and the refresh boundary. Returns false if a writer that began before the boundary moved
+ * is still running.
  */
 async function advance(client: LockSession, waitMs: number): Promise<boolean> {
   const { rows } = await client.query(
@@ -142,8 +142,8 @@ async function advance(client: LockSession, waitMs: number): Promise<boolean> {
 }
 
 /**
- * Waits until every transaction that is open now has ended, because a writer that read the refresh boundary before it moved may still add
- * to days before the new boundary. A writer gets its transaction id before it reads the boundary, so its id is lower than the id that this
+ * Waits until every transaction that is open now has ended. A writer that read the refresh boundary before it moved may still add to days
+ * before the new boundary. A writer gets its transaction id before it reads the boundary, so this id is lower than the id that this
  * function draws. (The snapshot's xmax is unsuitable: it is the id after the last ended transaction, and open transactions may have higher
  * ids.)
  */
@@ -170,7 +170,7 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
   const hourly: Window[] = stale.map(({ from_hour, to_hour }) => ({ from: from_hour, to: to_hour }));
   for (const window of joined(hourly, MAX_DAYS)) await refresh(client, HOURLY, window);
   for (const window of joined(daily, MAX_DAYS)) await refresh(client, DAILY, window);
-  // Removes a day's mark only if its `marks` is unchanged. If the day was marked again in the meantime, the next pass recomputes it.
+  // A day's mark is removed only if its `marks` is unchanged. Otherwise the day was marked again, and the next refresh recomputes it.
   await client.query(
     `DELETE FROM stale_days s USING unnest($1::timestamptz[], $2::bigint[]) d (day, marks)
      WHERE s.day = d.day AND s.marks = d.marks`,
@@ -180,8 +180,8 @@ async function refreshStaleDays(client: LockSession): Promise<number> {
 }
 
 /**
- * Refreshes with `force`. Without `force`, TimescaleDB recomputes only what its own invalidation log contains, and this log loses entries
- * while other sessions write (2.28.3, one pass in a few thousand, found by the property test). The changed ranges are known here.
+ * Refreshes with `force`. Without it, TimescaleDB recomputes only what its own invalidation log contains, and this log loses entries while
+ * other sessions write (2.28.3, one refresh in a few thousand, found by the property test). The service knows the changed ranges itself.
  */
 async function refresh(client: LockSession, levels: readonly Level[], { from, to }: Window): Promise<void> {
   for (const level of levels) {
@@ -191,7 +191,7 @@ async function refresh(client: LockSession, levels: readonly Level[], { from, to
   }
 }
 
-/** Marks materialised days (starts in UTC) as stale, so that the next pass recomputes them. */
+/** Marks materialised days (starts in UTC) as stale, so that the next refresh recomputes them. */
 export async function markDaysStale(pool: Pool, days: readonly Date[]): Promise<void> {
   await pool.query(
     `INSERT INTO stale_days AS s (day, from_hour, to_hour) SELECT d, d, d + interval '24 hours' FROM unnest($1::timestamptz[]) d
@@ -201,7 +201,7 @@ export async function markDaysStale(pool: Pool, days: readonly Date[]): Promise<
   );
 }
 
-/** Runs passes until the aggregates contain everything that was committed before the call. */
+/** Repeats the refresh until the aggregates contain everything that was committed before the call. */
 export async function refreshUntilComplete(pool: Pool, now: Date): Promise<void> {
   for (;;) {
     const { complete } = await refreshRollups(pool, now);

@@ -12,8 +12,8 @@ export interface ReportedEvent {
   type: string;
   data: Data;
   /**
-   * The two accounts of the membership that the event concerns. Null if the event concerns no membership, or if one of the accounts no
-   * longer exists.
+   * The two accounts of the membership that the event concerns. Null if the event concerns no membership, or one of the accounts no longer
+   * exists.
    */
   people?: MembershipPeople | null;
 }
@@ -35,7 +35,7 @@ const CONTENTS: Readonly<Record<string, (words: Words, data: Data, reader: Reade
     sentence: w.subject({ url: String(url) }),
     rows: [
       [w.webhook, String(webhook_id)],
-      // Events that earlier versions created have `event` with a single name instead of `events`.
+      // Events of earlier versions have `event` with a single name instead of `events`.
       [w.events, [events ?? event].flat().join(', ')],
       [w.address, String(url)],
       [w.waits, w.isKept],

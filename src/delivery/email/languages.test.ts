@@ -36,7 +36,7 @@ const event = (type: string, data: object, of: typeof people | null = null): Rep
   people: of,
 });
 
-/** Samples of every mailed event except remarks, whose texts belong to the dashboard. */
+/** Samples of every mailed event. Remarks are excluded, because their texts belong to the dashboard. */
 const EVENTS: Sample[] = [
   ...['peak_usage', 'daily_usage', 'monthly_usage', 'daily_cost', 'monthly_cost', 'no_data'].map(
     (type): Sample => [type, event('alert.triggered', { ...alert, type }), link('unsubscribe')],
@@ -118,7 +118,7 @@ test.each([
     amount,
     moment,
   ]);
-  // An amount below a cent is formatted with all its decimals, and yen have no decimals.
+  // An amount below a cent is formatted with all its decimals. Yen have no decimals.
   expect(plain(reader.money('0.0312', 'EUR'))).toMatch(/0[.,]0312/);
   expect(reader.money('273', 'JPY')).not.toMatch(/[.,]/);
 });

@@ -2,10 +2,10 @@ import type { Database } from '#src/database/connect.ts';
 import { textNamed, type Words } from '../words/words.ts';
 import { type MessageContent, type Row, toSingleLine } from './content.ts';
 
-/** Addresses of the two accounts of a membership, or of an invitation. */
+/** E-mail addresses of the two accounts of a membership, or of an invitation. */
 export interface MembershipPeople {
   homeEmail: string;
-  /** Address of the member's account, or the invited address. */
+  /** E-mail address of the member's account, or the invited address. */
   memberEmail: string;
   /** Whether the invitation is still open. */
   isInvitation: boolean;
@@ -13,8 +13,8 @@ export interface MembershipPeople {
 
 /**
  * Loads the two accounts of the membership that an event concerns. Null if the event concerns no membership, an account was erased, or the
- * invitation was withdrawn. Events do not store the addresses, so that the erasure of an account leaves none of its addresses in the other
- * account.
+ * invitation was withdrawn. Events do not contain e-mail addresses: after the erasure of an account, its address must not remain in events
+ * of the other account.
  */
 export async function loadMembershipPeople(
   db: Database,

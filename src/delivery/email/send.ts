@@ -21,7 +21,7 @@ import { type ComposeRemark, layOutRemark } from './compose-remark.ts';
 import { loadMembershipPeople, type MembershipPeople } from './member-mails.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Maximum time to send one message, in ms, because a server may be slow at every step. Shorter than the lease of a delivery (take.ts). */
+/** Maximum time to send one message, in ms, because a server may be slow at every step. Less than the lease of a delivery (take.ts). */
 const WHOLE_MS = 60_000;
 
 /** Message in the form that nodemailer accepts. */
@@ -78,7 +78,7 @@ export function createEmailChannel(options: {
   /** Key that signs links in mails: links that pause an alert, switch mails about remarks off, or confirm an address. */
   secret: string;
   composeRemark: ComposeRemark;
-  /** Sender's address; by default built from the host of the public URL. */
+  /** Sender's e-mail address; by default built from the host of the public URL. */
   from: string | undefined;
 }): DeliveryChannel {
   const { db, mailer, publicUrl, secret, composeRemark } = options;
@@ -126,8 +126,8 @@ export function createEmailChannel(options: {
 }
 
 /**
- * Returns the address to which the mail about an event is sent. A change of an account's address is reported to the old address, because
- * another person may have made the change, and is confirmed at the new address. An invitation goes to the invited address.
+ * Returns the e-mail address to which the mail about an event is sent. A change of an account's address is reported to the old address,
+ * because another person may have made the change, and confirmed at the new address. An invitation goes to the invited address.
  */
 function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | undefined, email: string): string {
   if (type === 'member.invited' && invited !== undefined) return invited;
@@ -136,8 +136,8 @@ function addressOf({ type, data }: DeliveryAttempt['event'], invited: string | u
 }
 
 /**
- * Returns the account with the invited address, in whose language the mail is written. Null if the address has no account; the mail then
- * has the language of the home's account.
+ * Returns the account with the invited e-mail address; the mail is in this account's language. Null if there is no such account; the mail
+ * then has the language of the home's account.
  */
 const findInvited = async (db: Database, { type }: DeliveryAttempt['event'], people: MembershipPeople | null) =>
   type === 'member.invited' && people ? findAccountOfEmail(db, people.memberEmail) : null;

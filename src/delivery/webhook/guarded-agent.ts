@@ -17,7 +17,10 @@ export interface GuardOptions {
 
 /** Agent for requests to URLs that owners configure. */
 export interface GuardedAgent {
-  /** Returns the options of a request to a host. Throws if the host is a forbidden address; host names are checked when they are resolved. */
+  /**
+   * Returns the options of a request to a host. Throws if the host is a forbidden network address. A host name is checked when it is
+   * resolved.
+   */
   optionsFor(hostname: string): { agent: Agent; lookup?: LookupFunction };
   close(): void;
 }
@@ -25,9 +28,9 @@ export interface GuardedAgent {
 /** Creates an agent that connects only to public addresses, unless private addresses are allowed. */
 export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOptions): GuardedAgent {
   const resolve = options.resolve ?? resolver();
-  // A connection is reused only for the address that was checked for this connection. Agents store connections by host name; idle
-  // connections are closed soon, so that the name is resolved again for the next connection. The certificates are read once: reading 150
-  // certificates for each connection would delay all other requests by 15 ms.
+  // A connection is reused only for the address that was checked for it. Agents store connections by host name; idle connections are closed
+  // soon, so that the name is resolved again for the next connection. The certificates are read once: reading 150 certificates for each
+  // connection would delay all other requests by 15 ms.
   const trusted = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
   const agent = options.agent ?? new Agent({ keepAlive: true, timeout: 10_000, maxCachedSessions: 1_000, ...trusted });
   const guard = allowPrivate ? {} : { lookup: createGuardedLookup(resolve) };
@@ -41,8 +44,8 @@ export function createGuardedAgent({ allowPrivate, ca, ...options }: GuardOption
 }
 
 /**
- * Returns a resolver that queries name servers directly, with a time limit. The system's lookup has only four threads for the whole
- * process, which a few names with unresponsive servers would block.
+ * Returns a resolver that queries name servers directly, with a time limit. The system's lookup uses four threads for the whole process. A
+ * few names whose name servers do not respond would block all four.
  */
 function resolver(): ResolveHostName {
   const names = new Resolver({ timeout: 2_000, tries: 1 });

@@ -88,8 +88,8 @@ function post(url: URL, options: object, body: string, timeoutMs: number): Promi
       );
     });
     const giveUp = () => outgoing.destroy(new Error(`no response within ${timeoutMs / 1_000} s`));
-    // If a response arrived while this process was busy, reads the response before it gives up the attempt. Otherwise the receiver, which
-    // has processed the event, would get the event again.
+    // If a response arrived while this process was busy, the response is read before the attempt is given up. Otherwise the receiver, which
+    // has processed the event, would get it again.
     const timer = setTimeout(() => setImmediate(() => isAnswered || giveUp()), timeoutMs);
     outgoing.on('error', (error) => {
       clearTimeout(timer);
@@ -115,7 +115,7 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
     let read = 0;
     const settle = () => resolve(answerText(Buffer.concat(chunks)));
     const wait = setTimeout(settle, waitMs);
-    // Ends the connection after the maximum time of an attempt, because a body may never end.
+    // The connection ends after the maximum time of an attempt, because a body may never end.
     const end = setTimeout(() => response.destroy(), longestMs);
     response.on('data', (chunk: Buffer) => {
       if (read < KEPT_ANSWER_BYTES) chunks.push(chunk.subarray(0, KEPT_ANSWER_BYTES - read));
@@ -132,7 +132,7 @@ function beginningOf(response: IncomingMessage, waitMs: number, longestMs: numbe
   });
 }
 
-/** Notices of Green Button are XML, and unsigned: the app reads the data with its own token. */
+/** Notices of Green Button are XML. They are not signed, because the app reads the data with its own token. */
 const NOTICE_HEADERS = { 'content-type': 'application/atom+xml' };
 
 /**
@@ -162,8 +162,8 @@ function keyOf(secret: string): Buffer {
 
 /**
  * Returns the headers that identify and sign a message: HMAC-SHA256 over id, time and body (Standard Webhooks,
- * https://www.standardwebhooks.com). During a rotation the headers contain one signature for each secret; a receiver needs to verify only
- * one signature.
+ * https://www.standardwebhooks.com). During a rotation, there is one signature for each secret; a receiver needs to verify only one of
+ * them.
  */
 function signedHeaders(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -229,9 +229,9 @@ const SENTENCES = new Map([
 ]);
 
 /**
- * Explains why a connection to a receiver failed, in a sentence on which its owner can act, with the error code for a search. Node's own
- * messages are unsuitable: they advise on Node's flags, which a reader of the delivery log cannot set, and the message is empty if several
- * addresses failed. Unknown errors retain their message. `who`: name of the receiver in the sentence. Pure.
+ * Explains why a connection to a receiver failed: a sentence on which the receiver's owner can act, with the error code for a search.
+ * Node's own messages are unsuitable: they advise on Node's flags, which a reader of the delivery log cannot set, and they are empty if
+ * several addresses failed. Unknown errors retain their message. `who`: name of the receiver in the sentence. Pure.
  */
 export function explainConnectionError(error: Error & { code?: unknown }, who = 'receiver'): string {
   const code = typeof error.code === 'string' ? error.code : '';
@@ -260,9 +260,9 @@ export const FIXED_HEADERS = {
 } as const;
 
 /**
- * Host of the test receiver, for trying webhooks without a server. The service itself answers deliveries to this host and sends nothing;
- * the delivery log shows the event only to the subscription's owner. Names below `.example` never resolve (RFC 2606), so no real host is
- * meant.
+ * Host of the test receiver, with which webhooks can be tried without a server. The service itself answers deliveries to this host and
+ * sends nothing; the delivery log shows the event only to the subscription's owner. Names below `.example` never resolve (RFC 2606), so the
+ * name cannot be that of a real host.
  */
 export const TEST_RECEIVER_HOST = 'catcher.example';
 

@@ -33,20 +33,20 @@ export interface WebhookPatch {
   authToken?: string | undefined;
   status?: Webhook['status'] | undefined;
   /**
-   * The membership through which the subscription is changed; undefined if the account itself changes it. A
-   * subscription with a member's address ends with the membership.
+   * The membership through which the subscription is changed; undefined if the account itself changes it. A subscription whose URL a member
+   * has set ends with the membership.
    */
   memberId?: string | undefined;
   /** The authorization of the app that changes the subscription; null or undefined if no app does. */
   authorizationId?: string | null;
 }
 
-/** Maximum number of subscriptions of an account. Thousands of unresponsive subscriptions would delay all deliveries. */
+/** Maximum number of subscriptions of an account. Thousands of subscriptions whose receivers do not respond would delay all deliveries. */
 const MAX_WEBHOOKS_PER_ACCOUNT = 100;
 
 /**
- * Creates a subscription of an account: by the account itself, by a member of the home (`memberId`) or by an app (`authorizationId`). The
- * subscription ends with the access of its member or app. `box` encrypts its secret. Throws 409 if the account has the maximum number of
+ * Creates a subscription of an account: for the account itself, a member of the home (`memberId`) or an app (`authorizationId`). The
+ * subscription ends when the member or app loses access. `box` encrypts its secret. Throws 409 if the account has the maximum number of
  * subscriptions.
  */
 export async function createWebhook(
@@ -59,7 +59,7 @@ export async function createWebhook(
   >,
 ): Promise<Webhook> {
   return joinOrBeginTransaction(db, async (trx) => {
-    // Raw SQL: an advisory lock. It serialises creations by account, because concurrent creations would all see the same count.
+    // Raw SQL: an advisory lock. Creations by one account run one after the other, because concurrent ones would all see the same count.
     await sql`SELECT pg_advisory_xact_lock(${advisoryLockId('webhooks of', ownerId)}::bigint)`.execute(trx);
     const { count } = await trx
       .selectFrom('webhooks')
@@ -171,8 +171,8 @@ export async function updateWebhook(
 }
 
 /**
- * Makes the pending deliveries of a subscription due. Also restarts the deliveries of the last week that were given up since the
- * subscription began to fail. Skips deliveries that are held back after a restore or were discarded then: only the operator releases them.
+ * Makes the pending deliveries of a subscription due. Also restarts deliveries of the last week that were given up since the subscription
+ * began to fail. Skips deliveries that are held back after a restore, or were then discarded: only the operator releases those.
  */
 async function resume(db: Database, webhookId: string, failingSince: Date | null, now: Date): Promise<void> {
   await db
@@ -212,10 +212,7 @@ interface Receiver {
   noticesOf: string | null;
 }
 
-/**
- * Loads the receiver of an event. Null if the subscription does not exist, or if it belongs to an app that may no
- * longer read the event.
- */
+/** Loads the receiver of an event. Null if the subscription does not exist, or belongs to an app that may no longer read the event. */
 export async function loadReceiver(
   db: Database,
   box: SecretBox,

@@ -97,7 +97,7 @@ export async function loadReader(account: { language: Language; timezone: string
   };
 }
 
-/** Formats an amount with all its decimals. In English the code follows the number, because several countries use $. */
+/** Formats an amount with all its decimals. In English, the currency code follows the number, because several countries use $. */
 function formatMoney(language: Language, amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const locale = LOCALES[language];

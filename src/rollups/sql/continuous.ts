@@ -31,8 +31,8 @@ ${storedCommentsSql(level, 'VIEW')}
 }
 
 /**
- * Returns the SQL of the peak's column. last() returns the part with the greatest key and, of parts with equal keys, any. To make the key
- * unique, its low bits contain how early the hour is, which differs between any two hours of a day.
+ * Returns the SQL of the peak's column. last() returns the part with the greatest key; of parts with equal keys, it may return any. The low
+ * bits of the key contain how early the hour is. They differ between any two hours of a day, so the key is unique.
  */
 function lastOfPeak({ peak }: Level): string {
   if (!peak) return '';

@@ -30,8 +30,8 @@ import { applyDifferencesSql, eraseConsumptionSql, levelTableSql } from './table
 const DEVICE_HOURLY = findLevel('device_hourly');
 
 /**
- * Returns the view of the expected rows of a level. A peak comes from the parts of the level below; all other levels come directly from the
- * hours of the load profile.
+ * Returns the view of the expected rows of a level. A level with a peak is computed from the level below, every other level directly from
+ * the hours of the load profile.
  */
 function expectedView(level: Level): string {
   const below = getLevelBelow(level);

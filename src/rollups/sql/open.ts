@@ -13,8 +13,8 @@ import {
 } from './pieces.ts';
 
 /**
- * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads of devices,
- * because a change of consumption may be in a closed or an open hour.
+ * SQL of the public views of levels, on every tier. A view adds up the stored closed hours and the open hours in the heads (states) of
+ * devices, because a change of consumption may be in either.
  */
 
 /** Number of quarter-hours in an open hour. */
@@ -31,8 +31,8 @@ const PLACE = {
 /** SQL expression for the open hour; null if no hour is open. */
 const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
 /**
- * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few of these numbers, and
- * converting all of them took four times as long.
+ * Returns the SQL expression for a single number of an open hour (0 if the number is omitted). Queries need few numbers, and converting all
+ * took four times as long.
  */
 const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
@@ -74,9 +74,9 @@ HAVING ${somethingKnownSql()};`;
 }
 
 /**
- * Returns the SQL of a level's public view. If a bucket has an open hour or estimated energy, its peak is recomputed; otherwise the stored
- * peak is used. A function recomputes the peak, because a session caches the function's plan: within the view, planning would take longer
- * than running.
+ * Returns the SQL of a level's public view. The peak of a bucket is recomputed if the bucket has an open hour or estimated energy;
+ * otherwise the stored peak is used. The recomputation is in a function whose plan a session caches: within the view, planning would take
+ * longer than running.
  */
 function closedAndOpen(level: Level): string {
   const { keys, peak } = level;
@@ -100,8 +100,8 @@ $$;`;
 }
 
 /**
- * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary passes them. After that, their
- * changes would count as late.
+ * Returns the SQL of the function with which the refresh closes open hours before the refresh boundary passes them. Once the boundary has
+ * passed, changes of these hours would count as late.
  */
 export function closeOpenHoursSql(): string {
   const quarters = MEASURE_COLUMNS.map((column) => `q.${column}`).join(', ');

@@ -35,8 +35,8 @@ const plainBucket: BucketExpression = (unit, time) =>
   unit === 'hour' ? `date_bin('1 hour', ${time}, 'epoch')` : `date_trunc('${unit}', ${time}, 'UTC')`;
 
 /**
- * Returns the bucket expression that continuous aggregates require. The planner converts a condition on this expression to a condition on
- * the time itself.
+ * Returns the bucket expression that continuous aggregates require. The planner converts a condition on this expression to one on the time
+ * itself.
  */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
@@ -73,8 +73,8 @@ export const measureSumsSql = (): string =>
 export function peakColumnSql({ peak, isView }: Level): string {
   if (!peak) return '';
   const measure = COLUMN_BY_MEASURE[peak.measure];
-  // A stored peak is recomputed when it is read if anything in its bucket was estimated (parts.ts). A view is not stored, so the view
-  // itself excludes mostly estimated parts.
+  // If anything in a bucket was estimated, its stored peak is recomputed when it is read (parts.ts). A view is not stored, so it excludes
+  // mostly estimated parts itself.
   const isMeasured = isView ? ` AND 2 * ${COLUMN_BY_MEASURE.estimatedMilliwattHours} <= ${measure}` : '';
   return `,\n  (array_agg(${peak.of} ORDER BY ${measure} DESC, ${peak.of}) FILTER (WHERE ${measure} > 0${isMeasured}))[1] AS ${peak.column}`;
 }
@@ -85,7 +85,7 @@ export const getPeakFunction = ({ relation, peak }: Level): string => `${relatio
 /** Returns a text as an SQL literal. */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns the condition that summed rows have known data. (The sum decides, because one row may revert the data of another.) */
+/** Returns the condition that summed rows have known data. (The sum matters, because one row may revert the data of another.) */
 export const somethingKnownSql = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
 /** Returns the SQL comments on the public view of a level. */

@@ -22,7 +22,7 @@ const KEY_TYPES: Partial<Record<LevelKey, string>> = {
 };
 
 function typeOf({ keys, peak }: Level, column: string): string {
-  // The column of a peak has the type of the key to which it refers, and may be null.
+  // The column of a peak has the type of the key to which the peak refers, and may be null.
   if (column === peak?.column) return (KEY_TYPES[peak.of] ?? 'timestamptz').replace(' NOT NULL', '');
   if (keys.includes(column as LevelKey)) return KEY_TYPES[column as LevelKey] ?? 'timestamptz NOT NULL';
   return 'bigint NOT NULL';
@@ -56,8 +56,8 @@ $$;
 `;
 
 /**
- * SQL condition on rows of a user and of its devices' separate meters (`getMeterKey`), which have a slash after the user's id. In sort order,
- * the character `0` follows the slash.
+ * SQL condition on rows of a user and of the separate meters of the user's devices (`getMeterKey`), whose keys have a slash after the
+ * user's id. In sort order, `0` is the character after the slash.
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
@@ -105,7 +105,7 @@ END
 $$;`;
 }
 
-/** Lengths of units as intervals. A day is 24 hours, because a day in the session's time zone may be longer or shorter. */
+/** Lengths of units as intervals. A day is 24 hours, because the length of a day in the session's time zone may differ. */
 const LENGTH: Record<Level['unit'], string> = {
   'quarter-hour': '15 minutes',
   hour: '1 hour',
@@ -113,7 +113,7 @@ const LENGTH: Record<Level['unit'], string> = {
   month: '1 month',
 };
 
-/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which is already up to date. */
+/** Returns the SQL that recomputes the peaks of changed buckets from the level below, which has been updated before. */
 function peakUpdate(level: Level, peak: NonNullable<Level['peak']>): string {
   const { time, keys } = level;
   const below = getLevelBelow(level);
