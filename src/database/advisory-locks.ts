@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 /**
  * Numbers of all PostgreSQL advisory locks of the service. Each lock guards work that only one session of the installation may do at a
  * time, across all processes. The numbers are unique in the whole database, so all are declared here (checked by
- * test/contract/advisory-locks.test.ts). SQL cannot import them: a file of sql/ that takes a lock writes its number and its name, as
- * `7241001 /* partitions *\/`.
+ * test/contract/advisory-locks.test.ts). SQL cannot import these numbers: a file of sql/ that takes a lock contains the lock's number and
+ * name, as in `7241001 /* partitions *\/`.
  */
 export const ADVISORY_LOCKS = {
   migration: 7_241_000,
@@ -13,8 +13,8 @@ export const ADVISORY_LOCKS = {
   /** Lock for refreshing continuous aggregates. `hold_refresh()` in sql/rollups/timescale takes the same lock. */
   refresh: 7_241_002,
   /**
-   * First of two lock keys; the second is the number of a broker session. An earlier version of the service created such sessions at an
-   * external broker. The process that connects to such a session takes the lock.
+   * First of two lock keys. The second is the number of a broker session that an earlier version of the service created at an external
+   * broker. The process that connects to such a session takes the lock.
    */
   ingestSession: 7_241_003,
   /** Lock for selecting the deliveries that are due. */
@@ -45,8 +45,8 @@ export const ADVISORY_LOCKS = {
 } as const;
 
 /**
- * Returns the number of the lock for one of many objects, which `parts` identify: a 64-bit hash in the same number space as the fixed
- * numbers. The probability of a collision with another number is 1 in 10^18.
+ * Returns the number of the lock for one of many objects, which `parts` identify: a 64-bit hash. The probability that it equals another
+ * lock's number is 1 in 10^18.
  */
 export const advisoryLockId = (
   kind:

@@ -20,7 +20,7 @@ export interface BelievedTime {
   nowMs(): number;
   /**
    * The clock for deletions by age: the earliest of the believed time, the clock of this process and the clock of the database. If one
-   * clock is fast, nothing is deleted too early. If a clock was slow, data that it stamped do not look too old.
+   * clock is fast, nothing is deleted too early. If a clock was slow, data with its timestamps do not look too old.
    */
   ageClock: Clock;
   stop(): void;
@@ -58,8 +58,8 @@ export async function startBelievedTime(
   };
   warn();
   const sync = async () => {
-    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, even if it is
-    // earlier. Raw SQL, here and below, because only this file uses the row.
+    // If an operator has confirmed a clock since the last sync, the process adopts the stored time, even if that is earlier. Raw SQL, here
+    // and below: only this file uses the row.
     const { rows } = await pool.query<Row>(
       `UPDATE believed_time SET at = CASE WHEN confirmations = $2 THEN greatest(at, $1) ELSE at END RETURNING ${COLUMNS}`,
       [new Date(nowMs()), read.confirmations],

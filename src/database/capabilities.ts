@@ -31,10 +31,7 @@ export interface DetectedDatabase {
 }
 
 const OLDEST_POSTGRES = 15;
-/**
- * Oldest supported version of TimescaleDB. It is the first with every feature that sql/…/timescale uses, and the
- * version in Debian 13.
- */
+/** Oldest supported version of TimescaleDB: the first with every feature that sql/…/timescale uses, and the version in Debian 13. */
 const OLDEST_TIMESCALE = '2.19';
 
 /** Error if the database cannot be used in its present state. The message contains the remedy. */
@@ -63,7 +60,7 @@ export async function detectCapabilities(pool: Pool, timescale: 'auto' | 'off' =
   let facts = await factsOf(pool);
   if (timescale === 'auto' && facts.made === null && facts.timescale === null && facts.offered) {
     // CREATE EXTENSION fails if the role lacks the right. If the library was not loaded when the server started, the statement even ends
-    // its session. In both cases the tier is plain, and the summary line names the reason. Raw SQL: the server's catalogue and settings,
+    // its session. In both cases the tier is plain, and the summary line contains the reason. Raw SQL: the server's catalogue and settings,
     // before the service's tables exist.
     await pool.query('CREATE EXTENSION IF NOT EXISTS timescaledb').catch(() => {});
     facts = await factsOf(pool);
@@ -158,7 +155,7 @@ function isOlder(version: string, than: string): boolean {
   return false;
 }
 
-/** Settings of a database that decide whether a failover loses acknowledged data. */
+/** Settings of a database that determine whether a failover loses acknowledged data. */
 export interface CommitFacts {
   /** Number of hosts in the URL of the database. */
   hosts: number;
@@ -168,7 +165,7 @@ export interface CommitFacts {
   synchronousStandbyNames: string;
 }
 
-/** Reads the settings that decide whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
+/** Reads the settings that determine whether a failover loses acknowledged data, in one statement. `hosts`: number of hosts in the URL. */
 export async function readCommitFacts(query: Query, hosts: number): Promise<CommitFacts> {
   // Raw SQL: settings and statistics of the server. A role without rights can detect a standby, but not read its
   // details.

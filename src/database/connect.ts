@@ -49,7 +49,7 @@ export const parseBigints = (text: string | null | undefined): number[] => parse
 /**
  * Creates a pool of connections to a PostgreSQL server. Its sessions use UTC. `settings`: further session settings, as `name=value`. If the
  * URL has several hosts, connections go to the host in the role `wanted` (as with libpq's target_session_attrs), and to another host after
- * a failover. `isAnswering`: whether requests of clients wait for this pool; then its callers are refused while the server does not respond
+ * a failover. `isAnswering`: whether requests of clients wait for this pool. If so, callers are refused while the server does not respond
  * (standstill.ts).
  */
 export function createPool(
@@ -72,8 +72,8 @@ export function createPool(
     max: options.max ?? 10,
     application_name: options.applicationName ?? 'energy',
     connectionTimeoutMillis: 5_000,
-    // Late rows may belong to compressed chunks of TimescaleDB, which by default aborts a statement after 100,000
-    // decompressed rows. (Without the extension the setting has no effect.)
+    // Late rows may belong to compressed chunks. By default, TimescaleDB aborts a statement that decompresses more than 100,000 rows.
+    // (Without the extension the setting has no effect.)
     options: ['timezone=UTC', 'timescaledb.max_tuples_decompressed_per_dml_transaction=0', ...(options.settings ?? [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
@@ -95,15 +95,14 @@ export function createPool(
       wanted,
     );
   if (options.isAnswering) refuseConnectionsWhileServerHangs(pool, () => answerOfOne(urls.map(probe)));
-  // Closes a released connection whose server has changed its role, because the connection must not be reused.
+  // A released connection whose server has changed its role must not be reused.
   pool.on('release', (_error, client) => {
     if (client instanceof WatchedClient && client.isUseless) void client.end().catch(() => {});
   });
-  // If the server closes an idle connection, this listener prevents the process from ending. If the error persists, the next query reports
-  // it.
+  // If the server closes an idle connection, this listener keeps the process running. If the error persists, the next query reports it.
   pool.on('error', () => {});
-  // If the server closes a connection between two statements of a transaction, this listener prevents the process from ending. The next
-  // statement of the transaction fails.
+  // If the server closes a connection between two statements of a transaction, this listener keeps the process running. The next statement
+  // of the transaction fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -150,9 +149,8 @@ export const createQueryOnConnection =
   };
 
 /**
- * Returns a function that builds a statement for its first values. From then on, the function runs the same text with other values. Throws
- * if two of the first values are equal. Also throws if the statement has a parameter that is not among the values, because it would never
- * change.
+ * Returns a function that builds a statement for its first values. Later calls run the same text with other values. Throws if two of the
+ * first values are equal. Also throws if the statement has a parameter that is not among the values: this parameter would never change.
  */
 export function buildStatementOnce<Values extends readonly unknown[], Row>(
   build: (...values: Values) => RawBuilder<Row>,
@@ -175,8 +173,8 @@ export function buildStatementOnce<Values extends readonly unknown[], Row>(
 
 /**
  * Prefix of a statement whose plan each connection caches. Used for statements that take longer to plan than to run, because they read few
- * rows or do not group. A cached plan is made without the values, so PostgreSQL assumes few rows. The statement's text must not depend on
- * values.
+ * rows or do not group. A cached plan is made without the values, so PostgreSQL assumes few rows. The text of the statement must not depend
+ * on values.
  */
 export const PREPARED_PREFIX = '/* prepared */ ';
 export const PREPARED_STATEMENT_PREFIX_SQL = sql.raw(PREPARED_PREFIX);
@@ -227,7 +225,7 @@ const preparing = (pool: pg.Pool): PostgresPool => ({
 export const createDatabaseOn = (client: pg.PoolClient): Database => createClosableDatabaseOn(client).db;
 
 /**
- * Like `createDatabaseOn`, with a `close` function. After `close`, pending and later statements are rejected. When `close`
+ * Like `createDatabaseOn`, with a `close` function. After a call of `close`, pending and later statements are rejected. When `close`
  * resolves, the connection is free.
  */
 export function createClosableDatabaseOn(client: pg.PoolClient): { db: Database; close(): Promise<void> } {
@@ -297,17 +295,17 @@ export function parseTimestamp(text: string): Date {
 }
 
 /**
- * Maximum idle time of a transaction in seconds, by role. Then PostgreSQL ends the transaction, because other sessions may wait for the
- * locks of a hung process. A healthy process is idle for less: ingest while it plans a batch between two statements, the API for some
- * seconds while one page of rejected messages is processed again. That page locks the account of the administrator who started the
- * replay, and other requests of the account wait for 20 s at most.
+ * Maximum idle time of a transaction in seconds, by role. PostgreSQL then ends the transaction, because other sessions may wait for the
+ * locks of a hung process. Transactions of a healthy process are idle for less: in ingest while a batch is planned between two statements,
+ * in the API for some seconds while one page of rejected messages is processed again. For that page, the account of the administrator who
+ * started the replay is locked, and other requests of the account wait for 20 s at most.
  */
 const SILENT_TRANSACTION_SECONDS = { worker: 5, ingest: 8, api: 15 };
 
 /**
- * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or that disappears with its machine;
- * by default, its connections would stay open for hours. With these settings, the server detects that the machine is gone, and drops a
- * response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
+ * Returns the database settings for sessions of a role. They limit the harm of a process that hangs, or whose machine disappears: by
+ * default, the connections of such a process would stay open for hours. With these settings, the server detects that the machine is gone,
+ * and drops a response that the client does not read. (Sessions with advisory locks have further limits: exclusive-lock.ts.)
  */
 export const databaseSettingsOfRole = (role: keyof typeof SILENT_TRANSACTION_SECONDS): string[] => [
   `idle_in_transaction_session_timeout=${SILENT_TRANSACTION_SECONDS[role]}s`,

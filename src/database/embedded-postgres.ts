@@ -46,10 +46,7 @@ export const embeddedUrl = (dataDir: string): string => urlOf(SERVICE_ROLE, data
  */
 export const superuserUrl = (dataDir: string, database: string): string => urlOf(SERVER_SUPERUSER, dataDir, database);
 
-/**
- * Returns the server's settings. Commits are durable (on disk), WAL space is generous, and memory depends on the size
- * of the machine.
- */
+/** Returns the server's settings: commits are durable (on disk), WAL has enough space, and memory depends on the size of the machine. */
 function settings(socketFolder: string, sharedBuffersMb: number): string {
   return `# Written at each start by the service; changes here are lost.
 listen_addresses = ''
@@ -82,17 +79,17 @@ maintenance_work_mem = 16MB
 `;
 
 /**
- * Returns the size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters access no more
- * memory than this regularly. On a machine with little memory the size is smaller, because Node's processes need the memory; the kernel's
- * page cache also holds the tables of one home, and can shrink.
+ * Returns the size of the shared buffers: an eighth of the machine's memory, between 128 MB and 2 GB. Even a million meters regularly
+ * access no more memory than this. On a machine with little memory the buffers are smaller, because Node's processes need the memory; the
+ * tables of one home then also fit into the kernel's page cache, which can shrink.
  */
 const defaultSharedBuffersMb = () =>
   hasLittleMemory() ? 16 : Math.min(2048, Math.max(128, Math.floor(usableMemoryBytes() / 8 / 2 ** 20)));
 
 /**
- * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If a server already runs on this directory because
- * the process that started it was killed, that server is used; two servers never run on one directory. Errors contain the end of the
- * server's log. `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
+ * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If the process that started an earlier server was
+ * killed, the server may still run on this directory and is then used; two servers never run on one directory. Errors contain the end of
+ * the server's log. `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
  * `extraSettings`: further lines for PostgreSQL's configuration.
  */
 export async function startEmbeddedPostgres(options: {
@@ -108,8 +105,8 @@ export async function startEmbeddedPostgres(options: {
   await refuseOtherMajor(dataDir, binaries);
   await initialise(binaries, cluster);
   await forgetStale(cluster);
-  // If a killed process left the server running with other settings, such as those of archiving, the server is restarted with the wanted
-  // settings.
+  // A killed process may have left the server running with other settings, such as those of archiving. The server is then restarted with
+  // the wanted settings.
   if ((await isEmbeddedAlive(dataDir)) && (await lacksSettings(cluster, extraSettings)))
     await stopEmbeddedPostgres(dataDir, binaries);
   const adopted = await isEmbeddedAlive(dataDir);
@@ -209,9 +206,9 @@ async function pidIn(cluster: string): Promise<number | null> {
 }
 
 /**
- * Deletes a stale pid file. If the process id in the file now belongs to another process, or to a zombie that no process reaps (in
- * containers without an init), pg_ctl and PostgreSQL would assume a running server. PostgreSQL itself also checks the server's shared
- * memory when it starts.
+ * Deletes a stale pid file. If the process id in it now belongs to another process, or to a zombie that no process reaps (in containers
+ * without an init), pg_ctl and PostgreSQL would assume a running server. PostgreSQL itself also checks the server's shared memory when it
+ * starts.
  */
 async function forgetStale(cluster: string): Promise<void> {
   const pid = await pidIn(cluster);
@@ -255,8 +252,8 @@ async function pgCtl(binaries: PostgresBinaries, cluster: string, args: string[]
 }
 
 /**
- * Runs a command and waits until it exits. Discards its output, because the started server inherits the output: a pipe would stay open as
- * long as the server runs.
+ * Runs a command and waits until it exits. The output is discarded: the started server inherits it, and a pipe would stay open as long as
+ * the server runs.
  */
 async function spawned(command: string, args: string[], cwd: string): Promise<void> {
   await new Promise<void>((done, fail) => {

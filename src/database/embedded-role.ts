@@ -70,15 +70,15 @@ const fits = (folder: string): boolean => Buffer.byteLength(join(folder, SOCKET_
 const recordOf = (cluster: string): string => join(cluster, 'socket-folder');
 
 /**
- * Returns the folder of a cluster's socket, whether or not the folder exists. Usually it is the cluster's folder, which only its owner can
- * enter. If the path of that folder is too long, it is the folder that `makeSocketFolder` created and recorded, so that every process finds
- * it regardless of its TMPDIR.
+ * Returns the folder of a cluster's socket, whether or not the folder exists. Usually, this is the cluster's folder, which only its owner
+ * can enter. If the path of that folder is too long, it is the folder that `makeSocketFolder` created and recorded, so that every process
+ * finds it regardless of its TMPDIR.
  */
 export function getSocketFolder(cluster: string): string {
   return fits(cluster) ? cluster : (noted(cluster) ?? inUse(cluster) ?? cluster);
 }
 
-/** Creates the folder of a server's socket if it does not exist. The folder's name is unguessable, and only its owner can enter it. */
+/** Creates the folder of a server's socket if it does not exist. Its name is unguessable, and only its owner can enter it. */
 export function makeSocketFolder(cluster: string): string {
   if (fits(cluster)) return cluster;
   const known = noted(cluster);
@@ -106,8 +106,8 @@ export function removeSocketFolder(cluster: string): void {
 }
 
 /**
- * Returns the socket folder that is recorded for exactly this cluster. A copy of a cluster contains the record of the original, which does
- * not count.
+ * Returns the socket folder that is recorded for exactly this cluster. The record in a copy of a cluster is that of the original, and is
+ * ignored.
  */
 function noted(cluster: string): string | null {
   const [of, folder] = linesOf(recordOf(cluster));
@@ -132,8 +132,8 @@ function linesOf(file: string): string[] {
 }
 
 /**
- * Whether the folder belongs to this user and no other user can enter it. In a folder that every user can write,
- * another user could have created it.
+ * Whether the folder belongs to this user, and no other user can enter it. Another user could have created it, if every user can write to
+ * its parent folder.
  */
 function isOurs(folder: string): boolean {
   try {

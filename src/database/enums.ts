@@ -1,6 +1,6 @@
 /**
- * Permitted values of enumerated columns. Each list is declared once; types of rows, checks of requests, responses and
- * the OpenAPI document derive from it, in this order. The CHECK constraints in sql/schema contain the same values.
+ * Permitted values of enumerated columns. Each list is declared once. Types of rows, checks of requests, responses and the OpenAPI document
+ * derive from it, in this order. The CHECK constraints in sql/schema contain the same values.
  */
 export const ROLES = ['homeowner', 'utility', 'admin'] as const;
 export const PLANS = ['free', 'developer', 'enterprise'] as const;
@@ -29,9 +29,7 @@ export type ManagedBy = (typeof MANAGERS)[number];
 /** Access of a member to a home: read, or read and change. */
 export const MEMBER_ACCESSES = ['read', 'manage'] as const;
 export type MemberAccess = (typeof MEMBER_ACCESSES)[number];
-/**
- * Types of apps. A confidential app can keep a secret, because it runs on a server. A public app runs on a phone or a desktop and cannot.
- */
+/** Types of apps. A confidential app runs on a server and can keep a secret. A public app runs on a phone or a desktop and cannot. */
 export const APP_TYPES = ['confidential', 'public'] as const;
 export type AppType = (typeof APP_TYPES)[number];
 /** Kinds of objects that the authorization server stores (sql/schema/0089_apps.sql); `client`: a token of an app itself. */

@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from './connect.ts';
 
 /**
- * Time without a statement after which the server ends a session that holds a lock, and so releases the lock, because the session's process
- * has hung or disappeared with its machine. (The end of a killed process is detected at once.)
+ * Time without a statement after which the server ends a session that holds a lock, which releases the lock: the session's process has
+ * hung, or has disappeared with its machine. (The end of a killed process is detected at once.)
  */
 const LOST_AFTER_SECONDS = 5;
 /**
  * Like `LOST_AFTER_SECONDS`, for work at the start of a process, which sends no heartbeats. On a busy machine, seconds may pass between two
- * statements of a migration, and a session that was ended would end the process.
+ * statements of a migration, and the end of the session would end the process.
  */
 const START_LOST_AFTER_SECONDS = 60;
 /** Interval at which the holder of a lock sends a heartbeat while it runs no statement. */
@@ -36,8 +36,8 @@ export type LockSession = Pick<PoolClient, 'query'>;
 /**
  * Runs `work` while holding the advisory lock `key`, so that no other process does the same work. Returns null if another session holds the
  * lock. The lock ends with its session: at the latest 5 s after its process has hung, unless a statement is running. Work that must never
- * run twice concurrently must use `session`, because a holder that has lost the lock has no session. Work over other connections must be
- * harmless if it runs twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
+ * run twice concurrently must use `session`, because a holder that has lost the lock has no session. Other work must be harmless if it runs
+ * twice, and must check `lost` between its steps. Throws if the lock was lost before the work ended.
  */
 export async function withExclusiveLock<T>(
   pool: Pool,
@@ -50,7 +50,7 @@ export async function withExclusiveLock<T>(
   client.once('end', onEnd);
   let mustEnd = true;
   try {
-    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between two statements.
+    // Raw SQL: takes the lock and sets the limits of the session in one statement, because the process may hang between two.
     const { rows } = await client.query(
       `SELECT is_mine, CASE WHEN is_mine THEN ARRAY[${LOCK_SESSION_SETTINGS}] END
        FROM (SELECT pg_try_advisory_lock($1) AS is_mine OFFSET 0) taken`,
@@ -115,8 +115,8 @@ export function keepAlive(session: LockSession): () => Promise<void> {
   const beating = (async () => {
     while (!over.signal.aborted) {
       await setTimeout(BEAT_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
-      // Errors of a heartbeat are ignored. If the session has ended, the signal of `work` aborts. Inside a failed
-      // transaction the heartbeat fails, too.
+      // Errors of a heartbeat are ignored. If the session has ended, the signal of `work` aborts. In a failed transaction, heartbeats fail,
+      // too.
       if (!over.signal.aborted) await session.query('SELECT').catch(() => {});
     }
   })();

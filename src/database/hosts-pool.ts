@@ -29,10 +29,10 @@ function searchAmong(urls: readonly string[], wanted: ServerRole, { types: _, ..
 }
 
 /**
- * Creates a pool for several hosts, whose connections go to the host in the wanted role, and to another host after a failover. A server
- * that hangs, or a machine without power, closes no connection. Therefore, if a statement takes long, the pool checks the roles of the
- * hosts. If the statement's host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If
- * the wanted role is standby, several hosts may have it.)
+ * Creates a pool for several hosts. Connections go to the host in the wanted role, and to another host after a failover. A server that
+ * hangs, or a machine without power, closes no connection. If a statement takes long, the pool therefore checks the roles of the hosts. If
+ * the statement's host has lost the wanted role and another host has it, the pool closes its connections to the former host. (If the wanted
+ * role is standby, several hosts may have it.)
  */
 export function createHostsPool(urls: readonly string[], wanted: ServerRole, options: pg.PoolConfig): pg.Pool {
   const hosts = searchAmong(urls, wanted, options);
@@ -49,8 +49,8 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
     }
 
     /**
-     * Connects to the host in the wanted role. Tries again if the connection to the cached host failed. Also tries again after a timeout,
-     * as long as the time limits can still grow.
+     * Connects to the host in the wanted role. Tries again if the connection to the cached host failed, or after a timeout, as long as the
+     * time limits can still grow.
      */
     async #connectAgain(): Promise<pg.PoolClient> {
       for (let isFirst = true; ; isFirst = false) {
@@ -59,7 +59,7 @@ export function createHostsPool(urls: readonly string[], wanted: ServerRole, opt
         try {
           return await super.connect();
         } catch (error) {
-          // The failed attempt has invalidated the cached host, so the next attempt searches again.
+          // The failed attempt has invalidated the cached host, so the next one searches again.
           const { cause = error } = error as Error;
           const isOfHost = failedConnectionErrors.has(error as object) || failedConnectionErrors.has(cause as object);
           if (!(isFirst && isOfHost) && hosts.slowness <= before) throw error;

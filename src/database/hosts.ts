@@ -20,7 +20,7 @@ class Slowness {
     this.factor = Math.min(MAX_SLOWNESS, 2 * this.factor);
   }
 
-  /** Adapts the time limit to the measured time of a connection: to twice that time, unless the limit is already lower. */
+  /** Adapts the time limit to twice the measured time of a connection, unless the limit is already lower. */
   follow(tookMs: number): void {
     this.factor = Math.max(1, Math.min(this.factor, (2 * tookMs) / HOST_CONNECT_TIMEOUT_MS));
   }
@@ -31,9 +31,9 @@ const isTimeout = ({ message }: Error): boolean => /timeout/i.test(message);
 /**
  * The search for the host in the wanted role. `ask` connects to a host and returns whether the host has the role; it throws if the host
  * does not respond. All hosts are queried concurrently, so a machine without power costs no extra time. The search also adapts time limits
- * to slow machines. On a busy machine, every connection could take longer than its time limit, so that no attempt would ever succeed.
- * Therefore the limits double after a timeout, and later follow the connections that succeed. They do not change if another host responded,
- * such as the standby of a hung primary, because the machine is then not slow.
+ * to slow machines: on a busy machine, every connection could take longer than its limit, so that no attempt would succeed. The limits
+ * double after a timeout, and later follow the connections that succeed. If another host responded, such as the standby of a hung primary,
+ * the machine is not slow, and the limits do not change.
  */
 export class DatabaseHosts {
   readonly #count: number;
@@ -42,7 +42,7 @@ export class DatabaseHosts {
   readonly #slowness = new Slowness();
   #known: number | null = null;
   #underWay: Promise<number> | null = null;
-  /** Whether the cached host has responded to a search, but no connection to this host has been established since. */
+  /** Whether the cached host has responded to a search, but no connection to it has been established since. */
   #isNew = false;
 
   constructor(count: number, wanted: ServerRole, ask: (host: number) => Promise<boolean>) {
@@ -104,7 +104,7 @@ export class DatabaseHosts {
   }
 
   /**
-   * Invalidates the cached host if `host` is that host, because the host is down or has changed its role. `error`: reason why a connection
+   * If `host` is the cached host, invalidates the cache, because the host is down or has changed its role. `error`: reason why a connection
    * to the host failed.
    */
   forget(host: number, error?: Error): void {
@@ -164,7 +164,7 @@ export class WatchedClient extends pg.Client {
       if (parameterName === 'in_hot_standby' && before !== undefined && before !== parameterValue) this.becomeUseless();
     });
     this.connection.on('errorMessage', ({ code }) => {
-      // In a database that a move has closed, a new connection would get the same error. The existing connection can still read, so it
+      // In a database that a move has closed, a new connection would get the same error, and the existing one can still read. It therefore
       // remains open.
       const isClosed = this.said.default_transaction_read_only === 'on';
       if (code === READ_ONLY && !isClosed) this.becomeUseless();
@@ -219,7 +219,7 @@ export function createHostsClient(urls: readonly string[], wanted: ServerRole, h
       } catch (error) {
         hosts.forget(this.hostNumber, error as Error);
         failedConnectionErrors.add(error as object);
-        // Closes the connection at the server as well, because the pool only drops a failed connection.
+        // The pool only drops a failed connection, so it is also closed at the server.
         void this.end().catch(() => {});
         throw error;
       }

@@ -14,10 +14,7 @@ interface Inventory {
   faulty: number;
 }
 
-/**
- * Maximum number of rejections that are counted, so that a device which sends many invalid messages does not slow down
- * the count.
- */
+/** Maximum number of rejections that are counted, so that a device with many invalid messages does not slow down the count. */
 const MAX_REJECTIONS = 100_000;
 
 /** Reads the inventory in one statement, which reads no readings. */
@@ -53,7 +50,7 @@ interface Waiting {
   deliveries: number;
 }
 
-/** Reads all backlogs in one statement. `most`: maximum up to which each backlog is counted, to limit the cost; null counts all. */
+/** Reads all backlogs in one statement. `most`: maximum up to which each backlog is counted, to limit the cost; null: no maximum. */
 export async function readBacklogs(query: Query, now: Date, most: number | null = null): Promise<Waiting> {
   const count = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT $2) counted)`;
   // Raw SQL: counts of five relations in one statement, so that all counts are of the same moment.

@@ -21,8 +21,8 @@ export const KNOWN_CHANNEL_PATTERN =
 export const hasUnknownChannelName = sql<boolean>`(coalesce(s.meant, s.channel) !~ ${sql.lit(KNOWN_CHANNEL_PATTERN)} AND s.kind IN ('register', 'interval', 'power'))`;
 
 /**
- * Quantities of a device that are aggregated separately: channels with a placement of their own, which are also part of the device's
- * electricity; and gas, heat and water, which are not, in kWh or, with `_m3`, in m³.
+ * Quantities of a device that are aggregated separately. Channels with their own placement are also part of the device's electricity. Gas,
+ * heat and water are not; their unit is kWh or, with `_m3`, m³.
  */
 export type Meter = Placement | Commodity | `${Commodity}_m3`;
 
@@ -39,8 +39,8 @@ const PLACED: ReadonlySet<string> = new Set(PLACEMENTS);
 export const isElectricityMeter = (meter: Meter): meter is Placement => PLACED.has(meter);
 
 /**
- * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so it is
- * stored in separate rows instead of a column of every bucket.
+ * The estimated part of exported energy, of a device or of its channels with a placement. Few devices export estimated energy, so this part
+ * is stored in separate rows instead of a column of every bucket.
  */
 export type EstimatedExport = 'estimated_export' | `${Placement}/estimated_export`;
 

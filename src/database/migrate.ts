@@ -21,9 +21,9 @@ interface Migrated {
 }
 
 /**
- * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/interface, and
- * those of sql/storage and sql/rollups for the database's tier, are applied again if they changed or if a numbered file was applied. All
- * files are applied in one transaction, so a database never has parts of two tiers. Then partitions are created for the months around now.
+ * Migrates a database to this version's schema. Each numbered file of sql/schema is applied once, in order. Files of sql/interface, and the
+ * files of sql/storage and sql/rollups for the database's tier, are applied again if they changed or if a numbered file was applied. All
+ * files are applied in one transaction, so a database never has parts of two tiers. Partitions are then created for the months around now.
  * Any number of processes may call this function concurrently. Throws if a newer version created the schema.
  */
 export async function migrate(
@@ -67,7 +67,7 @@ export async function assertSchemaNotNewer(client: Pick<PoolClient, 'query'>): P
 /** Returns the names of this version's numbered migrations, in order. */
 export const listMigrations = (): Promise<string[]> => sqlFiles('schema');
 
-/** Returns the numbered migrations that this database lacks, and those that this version does not have. Read-only. */
+/** Returns the numbered migrations that this database lacks, and those in the database that this version does not have. Read-only. */
 export async function readSchemaState(
   client: Pick<PoolClient, 'query'>,
 ): Promise<{ isMade: boolean; pending: string[]; unknown: string[] }> {
@@ -151,7 +151,7 @@ export async function ensurePartitions(db: Pool | PoolClient, range: { from: Dat
 /** A pool, or the session that holds the lock of the history upkeep. */
 type Queried = Pick<Pool, 'query'>;
 
-/** Age in days after which readings rarely arrive, so that chunks are compressed. Later readings are still accepted. */
+/** Age in days after which readings rarely arrive, and chunks are compressed. Later readings are still accepted. */
 const LATE_WINDOW_DAYS = 7;
 
 /**
@@ -163,7 +163,7 @@ export function retentionStartMs(nowMs: number, retentionMonths: number): number
 }
 
 /**
- * Drops readings before the start of the retention, in whole partitions or chunks. The drop happens a day after such readings are first
+ * Drops readings before the start of the retention, in whole partitions or chunks. They are dropped a day after such readings are first
  * rejected, so that no writer adds readings to dropped partitions, whatever the writer's clock. Returns the names of the dropped partitions
  * or chunks.
  */

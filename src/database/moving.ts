@@ -5,9 +5,9 @@ import type { Database } from './connect.ts';
 type MovableName = { secretSha256: Buffer } | { id: string };
 
 /**
- * Returns the result of `find` for a name. If there is no result, returns `'moving'` if the account is moving from or to another
- * installation: its absence is then temporary, and the caller gets 503 (retry) instead of an error about its key. Calls `find` a second
- * time before it returns undefined, because the account may have been opened in between.
+ * Returns the result of `find` for a name. If there is none and the account is moving from or to another installation, returns `'moving'`:
+ * the absence is then temporary, and the caller gets 503 (retry) instead of an error about its key. `find` is called a second time before
+ * undefined is returned, because the account may have been opened in between.
  */
 export async function findUnlessMoving<T>(
   db: Database,

@@ -1,4 +1,4 @@
-/** Relations that record the owner of an object by the object's id. Each has the prefix of such ids (src/core/ids.ts). */
+/** Relations of objects that have an owner, with the prefix of the objects' ids (src/core/ids.ts). */
 export const OWNED_RELATIONS = {
   user: { prefix: 'usr', relation: 'users', key: 'user_id' },
   key: { prefix: 'key', relation: 'api_keys', key: 'key_id' },

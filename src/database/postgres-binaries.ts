@@ -58,7 +58,7 @@ function programsIn(folder: string): Pick<PostgresBinaries, 'initdb' | 'pgCtl' |
   return { initdb: join(folder, 'initdb'), pgCtl: join(folder, 'pg_ctl'), prefix: commandPrefixForRoot() };
 }
 
-/** Creates the links to libraries that the package's install script would create, because npm may be configured not to run the script. */
+/** Creates the links to libraries that the package's install script would create. npm may be configured not to run that script. */
 function linkLibraries(root: string): void {
   const list = join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;

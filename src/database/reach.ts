@@ -4,11 +4,11 @@ import { type RawBuilder, sql } from 'kysely';
 export type AccountsOfRole = { only: string } | { enrolledBy: string } | { all: true };
 
 /**
- * The accounts that a caller can access (its reach): all that its role can access, or among these only the homes of one group and of the
- * groups below it. auth/access.ts derives the reach from the caller. Functions of stores that find, list, change or delete an account's
- * data require a reach, so a call without one does not type-check. Other functions take the id of an account or device that was already
- * found within a reach (`resolveRequestedUserId`, `findDevice`): functions that create or erase, commands of `energy`, and lists of the
- * caller's own objects.
+ * The accounts that a caller can access (its reach): all accounts that its role can access, or only the homes among these that are in one
+ * group or in the groups below it. auth/access.ts derives the reach from the caller. Functions of stores that find, list, change or delete
+ * an account's data require a reach, so a call without one does not type-check. Other functions take the id of an account or device that
+ * was already found within a reach (`resolveRequestedUserId`, `findDevice`): functions that create or erase, commands of `energy`, and
+ * lists of the caller's own objects.
  */
 export type AccessibleAccounts = AccountsOfRole | { inGroup: string; of: AccountsOfRole };
 

@@ -33,7 +33,7 @@ export function watchStandby(primary: Pool, standby: Pool, log: Logger) {
 
   async function poll(): Promise<void> {
     const atMs = performance.now();
-    // Reads the clock before the query of the standby, so that the computed age of its data is never too low.
+    // The clock is read before the standby is queried, so that the computed age of its data is never too low.
     const position = await within(writtenTo(createQueryOnConnection(primary)));
     samples = addLatestSample(samples, { atMs, position });
     const replayed = await within(replayedTo(createQueryOnConnection(standby)));
@@ -101,9 +101,9 @@ export interface StandbySample {
 const KEPT = 900;
 
 /**
- * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary was at that position.
- * If the primary writes nothing, the data do not age, because the position remains the latest. Null if the age is unknown, because all
- * samples have later positions. Pure.
+ * Returns the maximum age in ms of a standby's data, which are replayed up to a position: the time since the primary was at this position.
+ * If the primary writes nothing, its position does not change, and the data do not age. Null if the age is unknown, because all samples
+ * have later positions. Pure.
  */
 export function computeDataAge(samples: readonly StandbySample[], replayed: number, nowMs: number): number | null {
   const reached = samples.findLast(({ position }) => position <= replayed);
@@ -111,8 +111,8 @@ export function computeDataAge(samples: readonly StandbySample[], replayed: numb
 }
 
 /**
- * Appends a sample, and drops the oldest samples beyond the maximum number, so that the list stays bounded while the standby does not
- * respond. Pure.
+ * Appends a sample, and drops the oldest ones beyond the maximum number, so that the list stays bounded while the standby does not respond.
+ * Pure.
  */
 export const addLatestSample = (samples: readonly StandbySample[], latest: StandbySample): readonly StandbySample[] =>
   [...samples, latest].slice(-KEPT);

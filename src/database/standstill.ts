@@ -5,8 +5,8 @@ import { HostUnavailableError, WatchedClient } from './hosts.ts';
 const SUSPECT_MS = 1_000;
 const LOOK_MS = 250;
 /**
- * Time limit of a probe. If a server accepts no new connection within this time, it counts as not responding. Together with the wait before
- * the probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
+ * Time limit of a probe. If a server accepts no new connection within this time, it counts as not responding. With the wait before the
+ * probe, callers are refused within 5 s. A busy server needs tens of milliseconds.
  */
 export const STANDSTILL_PROBE_TIMEOUT_MS = 3_000;
 /** Time after a successful probe during which the server is not probed again. A statement may take long although the server responds. */
@@ -29,10 +29,10 @@ export function deliverConnection(
 
 /**
  * Refuses the callers of a pool while the pool's server does not respond. A machine or process that is stopped closes no connection and
- * accepts new ones, so statements would wait until it resumes. Instead the statements fail with HostUnavailableError, their connections are
- * closed, and requests for a connection fail at once until the server responds again. `probe` connects to the server and runs a statement.
- * It resolves or rejects when the server responds; if the server does not respond, it rejects after STANDSTILL_PROBE_TIMEOUT_MS, with a message about a
- * timeout.
+ * accepts new ones, so statements would wait until it resumes. Instead, the statements fail with HostUnavailableError, their connections
+ * are closed, and requests for a connection fail at once until the server responds again. `probe` connects to the server and runs a
+ * statement. It resolves or rejects when the server responds; if there is no response, it rejects after STANDSTILL_PROBE_TIMEOUT_MS, with a
+ * message about a timeout.
  */
 export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Promise<unknown>): void {
   const clients = new Set<WatchedClient>();
@@ -57,7 +57,7 @@ export function refuseConnectionsWhileServerHangs(pool: pg.Pool, probe: () => Pr
       connect()
         .then((client) => {
           if (waiting.delete(one)) return resolve(client);
-          // While the connection was being established, the pool refused this caller.
+          // The pool refused this caller while the connection was being established.
           client.release();
         }, reject)
         .finally(() => waiting.delete(one));
@@ -96,7 +96,7 @@ function isAnswered(probed: Promise<unknown>): Promise<boolean> {
       () => resolve(true),
       (error: Error) => resolve(!/timeout/i.test(error.message)),
     );
-    // Before the server counts as not responding, the process reads data that arrived while it was busy.
+    // Data that arrived while the process was busy are read before the server counts as not responding.
     setTimeout(() => setImmediate(() => setImmediate(resolve, false)), STANDSTILL_PROBE_TIMEOUT_MS).unref();
   });
 }

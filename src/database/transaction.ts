@@ -8,8 +8,8 @@ const BEGIN_AGAIN: ReadonlySet<string> = new Set(['40P01', '40001']);
 export const isRetryable = (error: unknown): boolean => BEGIN_AGAIN.has((error as { code?: string }).code ?? '');
 
 /**
- * Runs `run` in the open transaction or, if there is none, in a new one. A store's changes can thus be part of its caller's transaction. If
- * a new transaction conflicts with another one, it is retried, so `run` may run several times.
+ * Runs `run` in the open transaction or, if there is none, in a new one. A store's changes can thus be part of its caller's transaction. A
+ * new transaction that conflicts with another one is retried, so `run` may run several times.
  */
 export async function joinOrBeginTransaction<T>(db: Database, run: (trx: Database) => Promise<T>): Promise<T> {
   if (db.isTransaction) return run(db);
@@ -38,7 +38,7 @@ export async function inTransaction<T>(pool: Pool, run: (client: PoolClient) => 
 
 /**
  * Runs `run` in a transaction on the caller's connection, which may have session state (a lock, a temporary table). `onBroken` is called if
- * the rollback also fails; the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
+ * the rollback also fails: the connection must then not be used again. `mode`: isolation level and access mode, if they differ from the
  * defaults.
  */
 export async function transactionOn<T>(
@@ -62,7 +62,7 @@ export async function transactionOn<T>(
 }
 
 /**
- * Runs `run` inside a savepoint of the open transaction. If `run` fails, its changes are undone, the transaction continues and the error is
+ * Runs `run` inside a savepoint of the open transaction. If it fails, its changes are undone, the transaction continues and the error is
  * returned. Throws if the transaction is lost because the connection has ended.
  */
 export async function inSavepoint<T>(
@@ -76,8 +76,8 @@ export async function inSavepoint<T>(
     await client.query('RELEASE SAVEPOINT part');
     return { value };
   } catch (error) {
-    // The query interface is closed before the rollback: if one of several concurrent statements failed, none of the others may run after
-    // the rollback.
+    // The query interface is closed before the rollback. If one of several concurrent statements failed, no other one may run after the
+    // rollback.
     await close();
     await client.query('ROLLBACK TO SAVEPOINT part');
     await client.query('RELEASE SAVEPOINT part');

@@ -10,7 +10,7 @@ const UNAVAILABLE =
   /^(08|40|53|57P|25006)|^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT)$/;
 const UNAVAILABLE_MESSAGE =
   /connection (terminated|timeout)|timeout (expired|exceeded when trying to connect)|is not queryable|establishing an SSL connection|pool (has been|is) end/i;
-/** SQLSTATE query_canceled: a statement exceeded its time limit. The statement would also exceed it on another database. */
+/** SQLSTATE query_canceled: a statement exceeded its time limit, and would do so on another database, too. */
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether an error means that the database is unavailable, so that a later attempt, or another database, may succeed. */
@@ -22,10 +22,10 @@ const RETRY_MS = { first: 500, longest: 2_000 };
 const MAX_WAIT_MS = 300_000;
 
 /**
- * Waits until the pool can connect, and logs why it cannot connect yet. Machines and containers start in any order: the database, or the
- * name server that resolves its host, may start later than this process. A waiting process leaves the processor to them, while a process
- * that ends and is restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does
- * not remedy (such as a wrong password) at once, and the signal's reason if the signal aborts.
+ * Waits until the pool can connect, and logs the reason for waiting. Machines and containers start in any order: the database, or the name
+ * server that resolves its host, may start later than this process. A waiting process leaves the processor to them; a process that ends and
+ * is restarted loads its whole program again and again. Throws the last error after `maxWaitMs`, an error that waiting does not remedy
+ * (such as a wrong password) at once, and the signal's reason if the signal aborts.
  */
 export async function waitForDatabase(
   pool: Pick<Pool, 'connect'>,

@@ -1,7 +1,9 @@
 import { asBillionths, type Billionths } from '#src/core/decimal.ts';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Start of the year 2100. A price with a later time is treated as an error, because far future times could fill the disk with rows. */
+/**
+ * Start of the year 2100. A price with a later time counts as an error, because prices for far future times could fill the disk with rows.
+ */
 const END_MS = Date.UTC(2100, 0, 1);
 
 /** A price, and the time (Unix ms) from which the price is valid. */
@@ -20,10 +22,7 @@ export interface PackedDay {
 /** Returns the start of the UTC day that contains a time, Unix ms. */
 export const getStartOfUtcDay = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 
-/**
- * Parses an ISO 8601 time to Unix ms. NaN if the time has non-zero digits beyond milliseconds, because no quarter-hour begins at such a
- * time.
- */
+/** Parses an ISO 8601 time to Unix ms. NaN if the time has non-zero digits beyond milliseconds: no quarter-hour begins then. */
 export const parsePriceTime = (time: string): number => (/\.0*[1-9]/.test(time) ? Number.NaN : Date.parse(time));
 
 /** Returns at most `most` validation errors in the times of prices, by index in the list. */
@@ -71,7 +70,7 @@ export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]
   );
 }
 
-/** Returns the price at a time of a stored day; null if the price is unknown. */
+/** Returns the price of a stored day at a time; null if the price is unknown. */
 export const findPriceInDay = (slots: readonly (Billionths | null)[], ms: number): Billionths | null =>
   slots[Math.floor(((ms - getStartOfUtcDay(ms)) * slots.length) / DAY_MS)] ?? null;
 

@@ -21,7 +21,7 @@ const MAX_SERIES = 1_000;
 
 /**
  * SQL condition that an account may use a series: a series of its own, of an administrator, or of the utility that enrolled the account.
- * The owners are looked up once for each statement, not for each series.
+ * The owners are looked up once per statement, not once per series.
  */
 const usableBy = (userId: string): RawBuilder<boolean> => sql<boolean>`(price_series.user_id = ANY (ARRAY(
   SELECT ${userId}::text UNION ALL SELECT user_id FROM users WHERE role = 'admin' UNION ALL
@@ -89,8 +89,8 @@ export async function findSeries(
 }
 
 /**
- * Returns a series of a kind for reading: one that the caller can access, or one that the account may use; null if there is none. A key
- * limited to a group does not have the rights of the account.
+ * Returns a series of a kind for reading: a series that the caller can access, or that the account may use; null if there is none. A key
+ * limited to a group lacks the second right.
  */
 export async function findUsableSeries(
   db: Database,
@@ -131,8 +131,8 @@ export async function findAllUsableSeries(
 }
 
 /**
- * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends: a concurrent deletion waits and
- * then finds the tariff or the account that uses the series.
+ * Returns the series of a kind that an account may use, by id, and locks them until the transaction ends. A concurrent deletion then waits,
+ * and finds the tariff or the account that uses the series.
  */
 export async function lockUsableSeries(
   trx: Database,
@@ -161,8 +161,8 @@ export async function assertUsableEmissionSeries(trx: Database, userId: string, 
 }
 
 /**
- * Changes the name of a series of a kind that the caller can access, if a name is given, and locks the series until the transaction ends.
- * Returns the series, or null if there is none.
+ * If a name is given, changes the name of a series of a kind. Locks the series until the transaction ends. Returns the series; null if the
+ * caller can access no such series.
  */
 export async function updateSeries(
   trx: Database,
@@ -184,8 +184,8 @@ export async function updateSeries(
 }
 
 /**
- * Deletes a series of a kind that the caller can access, and the series' values. Returns false if there is no such series. Error 409 if any
- * account's tariff uses the series, or any account has selected it as its emission series.
+ * Deletes a series of a kind that the caller can access, with its values. Returns false if there is no such series. Error 409 if a tariff
+ * of any account uses the series, or if any account has selected it as its emission series.
  */
 export async function deleteSeries(
   db: Database,

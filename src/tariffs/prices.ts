@@ -19,13 +19,13 @@ const SLOTS = sql<string>`array_to_string(prices, ',', '')`.as('slots');
 
 /**
  * Stores prices of an owner, replaces earlier prices of the same times, and queues a recomputation of the affected costs. A single
- * statement merges new prices into a day's row, so that concurrent writers do not overwrite each other's prices. The series' source does
- * not replace these prices.
+ * statement merges new prices into a day's row, so that concurrent writers do not overwrite each other's prices. Prices that are fetched
+ * later do not replace prices of the owner.
  */
 export async function storePrices(db: Database, seriesId: string, days: readonly PackedDay[]): Promise<void> {
   if (days.length === 0) return;
   const [starts, prices] = [days.map(({ day }) => day), days.map((one) => one.prices)];
-  // Raw SQL: days as two parallel lists, sorted, so that two writers cannot deadlock.
+  // Raw SQL: days as two parallel lists. They are sorted, so that two writers cannot deadlock.
   await joinOrBeginTransaction(db, async (trx) => {
     await sql`INSERT INTO prices (series_id, day, prices)
     SELECT ${seriesId}, day, slots::bigint[] FROM unnest(${starts}::timestamptz[], ${prices}::text[]) AS told (day, slots) ORDER BY day
@@ -70,8 +70,8 @@ export async function storeFetchedPrices(
 }
 
 /**
- * Removes an owner's prices that begin in `[from, to)`. The latest prices of the series' source then apply again; without a source, no
- * price applies. Queues a recomputation of the affected costs.
+ * Removes an owner's prices that begin in `[from, to)`. The latest fetched prices of the series' source then apply again; without a source,
+ * no price applies. Queues a recomputation of the affected costs.
  */
 export async function removePrices(
   db: Database,
@@ -107,8 +107,8 @@ export async function listPrices(db: Database, seriesId: string, { from, to }: {
 
 /**
  * Reads the prices of several series in `[from, to)`. Returns a function for the price of a series at a time (Unix ms) in billionths; null
- * if the price is unknown. A year of quarter-hours takes some milliseconds. Access to the series is not checked here, but when a tariff is
- * created.
+ * if the price is unknown. A year of quarter-hours takes some milliseconds. Access to the series is checked when a tariff is created, not
+ * here.
  */
 export async function loadPrices(
   db: Database,

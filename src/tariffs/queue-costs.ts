@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '#src/database/connect.ts';
 
-/** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users are split over several rows. */
+/** Maximum number of users in a row of `usage_changes`. A worker takes whole rows, so many users need several rows. */
 const USERS_OF_A_ROW = 100;
 
-/** Queues a recomputation of a user's costs, if the user has alerts on costs, in the transaction that changes the user's tariffs. */
+/**
+ * If a user has alerts on costs, queues a recomputation of the costs. Must be called in the transaction that changes the user's tariffs.
+ */
 export const queueCostRecomputationOfUser = (trx: Database, userId: string): Promise<unknown> =>
   note(trx, sql`a.user_id = ${userId}`);
 

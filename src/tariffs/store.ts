@@ -17,7 +17,7 @@ export type TariffPatch = Partial<Omit<TariffSettings, 'terms'>> & {
   terms: { [Term in keyof TariffPriceTerms]?: TariffPriceTerms[Term] | null };
 };
 
-/** Maximum number of tariffs of a user: each cost computation loads all of them. */
+/** Maximum number of tariffs of a user: each cost computation loads all tariffs. */
 const MAX_TARIFFS = 1_000;
 const UNIQUE_VIOLATION = '23505';
 
@@ -28,8 +28,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Creates a tariff for an account. Error 409 if another tariff begins on the same day or the account has the maximum number of tariffs.
- * Error 422 if the tariff uses a series that the account may not use, or that has another currency.
+ * Creates a tariff for an account. Error 409 if another tariff begins on the same day, or the account has the maximum number of tariffs.
+ * Error 422 if a series of the tariff has another currency, or the account may not use it.
  */
 export async function createTariff(
   db: Database,
@@ -125,7 +125,7 @@ export async function updateTariff(
     if (!before) return null;
     const terms = changedTerms(before.terms, changed);
     const after = { ...before, ...patch, terms };
-    // Does not check unchanged rates: a series that they use may have been deleted with its owner, and the user must still be able to
+    // Unchanged rates are not checked. A series that they use may have been deleted with its owner, and the user must still be able to
     // change the tariff's name.
     const isAnew = after.currency !== before.currency;
     await checkSeries(trx, before.user_id, {
@@ -169,8 +169,8 @@ function changedTerms(before: TariffPriceTerms, changed: TariffPatch['terms']): 
 }
 
 /**
- * Throws a 422 error if rates use a series that the account may not use, or that has another currency. Locks the series until the
- * transaction ends.
+ * Throws a 422 error if a series in the rates has another currency, or the account may not use it. Locks the series until the transaction
+ * ends.
  */
 async function checkSeries(
   trx: Database,
@@ -183,8 +183,8 @@ async function checkSeries(
 }
 
 /**
- * Throws a 422 error if the rates of offers (tariffs that are not stored) use a series that the account may not use, or that has another
- * currency. A key limited to a group must also be able to access the series.
+ * Throws a 422 error if a series in the rates of offers (tariffs that are not stored) has another currency, or the account may not use it.
+ * A key limited to a group must also be able to access the series.
  */
 export async function checkSeriesOfOffers(
   db: Database,

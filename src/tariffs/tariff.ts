@@ -12,7 +12,7 @@ export interface Tariff {
   validFrom: string;
   /** Currency code by ISO 4217. */
   currency: string;
-  /** Standing charge for each local day, spread evenly over the day's quarter-hours; null if there is none. */
+  /** Standing charge for each local day, distributed evenly over the quarter-hours of the day; null if there is none. */
   standingPerDay: Billionths | null;
   capacity: CapacityCharge | null;
   import: Rates;
@@ -27,7 +27,10 @@ export type Rates =
   /** Price of a kWh: series price × multiply + add. */
   | { kind: 'series'; seriesId: string; multiply: Billionths; add: Billionths };
 
-/** A price for the quarter-hours whose local start time matches. The first matching period applies; the last period has no condition. */
+/**
+ * A price for the quarter-hours whose local start time matches. Of several matching periods, the first applies. The last period has no
+ * condition.
+ */
 export interface RatePeriod {
   perKwh: Billionths;
   /** ISO weekdays on which the period applies, 1 is Monday; null: every day. */

@@ -5,7 +5,8 @@ import { BUNDLED_RELATIONS, RETURNED_RELATIONS } from './relations.ts';
 // Raw SQL: relation names are known only at run time; rows are handled as JSON.
 
 /**
- * Prefix of relation names in a bundle for rows that do not move to the target. They are stored so that a failed move can restore them.
+ * Prefix of relation names in a bundle for rows that do not move to the target. Such rows are stored so that they can be restored if the
+ * move fails.
  */
 const RETURNING = 'returned:';
 
@@ -54,8 +55,8 @@ export async function packChanges(client: PoolClient, userIds: readonly string[]
 }
 
 /**
- * Packs the accounts' events, after the deliveries of the accounts. If another account's subscription (an administrator's) has pending
- * deliveries of an event, a copy of the event remains in the source, owned by that account.
+ * Packs the accounts' events, after the accounts' deliveries. If another account's subscription (an administrator's) has pending deliveries
+ * of an event, a copy of the event remains in the source, owned by that account.
  */
 async function packEvents(client: PoolClient, userIds: readonly string[]): Promise<void> {
   await client.query(
@@ -85,8 +86,8 @@ const NUMBERED =
   'CREATE TEMPORARY TABLE numbered (relation text, was bigint, is_now bigint, PRIMARY KEY (relation, was)) ON COMMIT DROP';
 
 /**
- * Assigns new numbers to changed hours that return to the source after a failed move, because rows of other accounts may now have the
- * previous numbers.
+ * Assigns new numbers to changed hours that return to the source after a failed move. In the meantime, rows of other accounts may have
+ * received the previous numbers.
  */
 export async function renumberChanges(source: PoolClient): Promise<void> {
   await source.query(NUMBERED);
@@ -103,15 +104,15 @@ export async function renumberIncoming(target: PoolClient): Promise<void> {
   await target.query('ANALYZE numbered');
   await refer(target, 'closed_readings', 'series_id', 'series');
   await refer(target, 'rejected_messages', 'message_id', 'rejected_messages');
-  // `catching_up_to` means "up to this delivery". If the delivery with this number no longer exists, the last remaining delivery with a
-  // lower number replaces it.
+  // `catching_up_to` means "up to this delivery". If this delivery no longer exists, the remaining delivery with the next lower number
+  // replaces it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('catching_up_to', (
        SELECT max(n.is_now) FROM incoming d JOIN numbered n ON n.relation = 'deliveries' AND n.is_now = (d.row->>'place')::bigint
        WHERE d.relation = 'deliveries' AND d.row->>'webhook_id' = i.row->>'webhook_id' AND n.was <= (i.row->>'catching_up_to')::bigint))
      WHERE i.relation = 'webhooks' AND i.row->>'catching_up_to' IS NOT NULL`,
   );
-  // The row is built as `json` text instead of `jsonb`, so that a device's head is copied exactly as ingest wrote it.
+  // The row is built as `json` text instead of `jsonb`, so that a device's head (its state) is copied exactly as ingest wrote it.
   await target.query(
     `UPDATE incoming i SET row = i.row || jsonb_build_object('laws', (
        SELECT '[' || coalesce(string_agg(format('[%s,%s,%s]', n.is_now, entry->1, entry->2), ',' ORDER BY place), '') || ']'
@@ -216,7 +217,7 @@ export async function restoreReferences(client: PoolClient): Promise<void> {
   }
 }
 
-/** Returns an SQL condition: for every foreign key of the relation, the row to which a row `r` refers exists. */
+/** Returns an SQL condition: each row to which a row `r` of the relation refers by a foreign key exists. */
 async function whereReferred(client: PoolClient, relation: string): Promise<string> {
   const { rows } = await client.query(
     `SELECT a.attname AS column, confrelid::regclass::text AS parent, p.attname AS key
@@ -243,7 +244,7 @@ export async function compareUnpacked(
   const print = `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(row::text), 1, 15))::bit(60)::bigint), 0)::text`;
   const done: { relation: string; rows: number }[] = [];
   for (const { relation, whose, stays } of BUNDLED_RELATIONS) {
-    // Rows of append-only relations were copied without being removed from the source, so an account that returns finds them unchanged.
+    // Rows of append-only relations were copied and also remain at the source, where an account that returns finds them unchanged.
     if (stays) continue;
     const { rows } = await client.query(
       `SELECT (SELECT ${print} FROM incoming WHERE relation = '${relation}') AS came,

@@ -27,7 +27,7 @@ export async function copyTimeRange(
   const columns = (await readColumns(source, relation)).columns.join(', ');
   const where = `${by} >= '${from.toISOString()}' AND ${by} < '${to.toISOString()}'`;
   const read = `SELECT ${columns} FROM ${part?.view ?? relation} WHERE ${where}`;
-  // Partitions are created outside the transaction, because a transaction that creates a partition blocks all other writers until it ends.
+  // Partitions are created outside the transaction: until it ends, a transaction that creates a partition blocks all other writers.
   await target.query('SELECT make_room($1, $2)', [from, new Date(to.getTime() - 1)]);
   return transactionOn(target, async () => {
     await target.query(`DELETE FROM ${relation} WHERE ${where} AND ${part?.whose ?? 'true'}`);
@@ -36,9 +36,9 @@ export async function copyTimeRange(
 }
 
 /**
- * Makes the target's rows of a whole relation equal to the source's, by primary key. If other rows refer to a changed row, the row is
- * updated in place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it; these rows are copied
- * again with their own relations, which come later. Returns the number of rows in the source.
+ * Makes the target's rows of a whole relation equal to the source's, by primary key. A changed row to which other rows refer is updated in
+ * place if possible (see Columns.fixed). Otherwise it is deleted together with the rows that refer to it; those are copied again with their
+ * own relations, which come later. Returns the number of rows in the source.
  */
 export async function copyWholeRelation(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -68,8 +68,8 @@ export async function copyWholeRelation(
 }
 
 /**
- * Sets the target's identity sequences to the source's positions. The highest copied number is not enough: rows with
- * higher numbers may have been deleted while other rows still refer to these numbers (webhooks.catching_up_to).
+ * Sets the target's identity sequences to the source's positions. The highest copied number is not enough: rows with higher numbers may
+ * have been deleted while other rows still refer to them (webhooks.catching_up_to).
  */
 export async function continueSequences(
   { source, target }: { source: PoolClient; target: PoolClient },
@@ -97,8 +97,8 @@ interface Columns {
   /** Columns of the primary key. */
   key: string[];
   /**
-   * Columns outside the key that cannot be updated in place: identity columns, because PostgreSQL refuses to update them, and unique
-   * columns, because a row that is updated later may still have the new value.
+   * Columns outside the key that cannot be updated in place: identity columns, because PostgreSQL refuses this, and unique columns, because
+   * a row that is updated later may still have the new value.
    */
   fixed: string[];
 }
@@ -126,8 +126,8 @@ export async function readColumns(client: PoolClient, relation: string): Promise
 }
 
 /**
- * Returns SQL for a fingerprint of a set of rows: the count of the rows and the sum of their hashes. Equal sets have equal fingerprints, in
- * any order of the rows. md5 gives the same hashes in every PostgreSQL version.
+ * Returns SQL for a fingerprint of a set of rows: their count and the sum of their hashes. Equal sets have equal fingerprints, in any order
+ * of the rows. md5 gives the same hashes in every PostgreSQL version.
  */
 const fingerprint = (columns: readonly string[]) =>
   `count(*)::text || ' ' || coalesce(sum(('x' || substr(md5(ROW (${columns.join(', ')})::text), 1, 15))::bit(60)::bigint), 0)::text`;

@@ -13,7 +13,7 @@ import {
 import type { Pool } from '../connect.ts';
 import { inTransaction } from '../transaction.ts';
 
-// Raw SQL, because another version of the service may have created the schema.
+// Raw SQL: another version of the service may have created the schema.
 interface Pools {
   source: Pool;
   target: Pool;
@@ -21,8 +21,8 @@ interface Pools {
 
 /**
  * Marks the target as being filled from the source, or checks an existing mark. The target is closed for writing, and its `installation_id`
- * names the source. No service can then start on a partial copy, and only the same unfinished move may continue and overwrite rows. Throws,
- * with the remedy, if source and target do not match.
+ * names the source. No service can then start on a partial copy, and only the same unfinished move may continue and overwrite rows. If
+ * source and target do not match, throws an error with the remedy.
  */
 export async function markTargetAsFilling({ source, target }: Pools): Promise<void> {
   const [from, to] = await Promise.all([stateOf(source), stateOf(target)]);
@@ -81,8 +81,8 @@ const ITS_OWN = /^(postmaster\.(pid|opts)|socket-folder|\.s\.PGSQL\..*)$/;
 const GIGABYTE = 1_000_000_000;
 
 /**
- * Returns a hash of the state of a stopped cluster. The hash changes if a server has run on the cluster in the meantime, because each start
- * changes the control file.
+ * Returns a hash of the state of a stopped cluster. If a server has run on the cluster in the meantime, the hash differs, because each
+ * start changes the control file.
  */
 export async function hashClusterState(cluster: string): Promise<string> {
   return createHash('sha256')

@@ -1,13 +1,11 @@
 /** A relation that a move copies. */
 export interface CopiedRelation {
   relation: string;
-  /**
-   * Time column, if the relation is copied in slices of a day. Without it, the whole relation is compared row by row.
-   */
+  /** Time column, if the relation is copied in slices of a day. Otherwise, all rows of the relation are compared. */
   by?: string;
   /**
-   * Set for relations of which only some rows are copied. `view`: a view with these rows, in the form for the target, which exists in the
-   * sessions at both installations. `whose`: condition that only these rows meet at the target.
+   * Set for relations of which only some rows are copied. `view`: a view of these rows in the form for the target; it exists in the
+   * sessions at both installations. `whose`: condition that is true at the target for exactly these rows.
    */
   part?: { view: string; whose: string };
 }
@@ -22,20 +20,20 @@ interface BundledRelation extends CopiedRelation {
   stays?: true;
   /** Whether the bundle replaces existing rows, which a trigger created or an earlier move left behind. */
   replaces?: true;
-  /** A column that may refer to an account that does not move. The column becomes null if the target has no such account. */
+  /** A column that may refer to an account that does not move. If the target has no such account, the column becomes null. */
   mayName?: string;
 }
 
 /**
- * Relation whose rows do not move and are deleted with an account. If the move fails they are restored, unless a row
- * that they refer to no longer exists or an equal row exists.
+ * Relation whose rows do not move and are deleted with an account. After a failed move, a row is restored unless a row to which it refers
+ * is gone, or an equal row exists.
  */
 interface ReturnedRelation {
   relation: string;
   whose: string;
   /**
-   * If set, the row remains when the account is deleted, and only this reference column is cleared. After a failed move, the column is
-   * restored if it is still null.
+   * If set, the row remains when the account is deleted, and only this reference column is cleared. After a failed move, the reference is
+   * restored if the column is still null.
    */
   column?: string;
 }
@@ -45,10 +43,10 @@ const OF_DEVICE = 'device_id IN (SELECT device_id FROM devices WHERE user_id = A
 const OF_BILL = 'bill_period_id IN (SELECT bill_period_id FROM bill_periods WHERE user_id = ANY ($1))';
 const OF_GROUP = 'group_id IN (SELECT group_id FROM home_groups WHERE user_id = ANY ($1))';
 const OF_EVENT = 'event_id IN (SELECT event_id FROM events WHERE user_id = ANY ($1))';
-/** Condition on keys and webhooks with which a member accesses the home of another account. They end if either account moves. */
+/** Condition on keys and webhooks with which a member accesses the home of another account. They end if one of the two accounts moves. */
 const OF_MEMBERSHIP =
   'member_id IN (SELECT member_id FROM home_members WHERE user_id = ANY ($1) OR member_user_id = ANY ($1))';
-/** Condition on authorizations of apps, and on the objects that apps created with them. They end if the home or the app's owner moves. */
+/** Condition on authorizations of apps, and on the objects that apps created with these. They end if the home or the app's owner moves. */
 const OF_AUTHORIZATION = `authorization_id IN (SELECT authorization_id FROM authorizations
   WHERE user_id = ANY ($1) OR app_id IN (SELECT app_id FROM apps WHERE user_id = ANY ($1)))`;
 const OWN_WEBHOOK = `${OF_USER} AND member_id IS NULL AND authorization_id IS NULL`;
@@ -65,8 +63,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'users', whose: OF_USER },
   { relation: 'arrivals' },
   { relation: 'home_groups', whose: OF_USER },
-  // Excludes memberships of homes in groups unless both the home and the group's utility move. After a move of only one of them, the home
-  // is in no group.
+  // A home's membership in a group moves only if both the home and the group's utility move. If only one of them moves, the home is then in
+  // no group.
   { relation: 'group_members', whose: `${OF_USER} AND ${OF_GROUP}` },
   { relation: 'idempotent_answers', whose: OF_USER },
   { relation: 'email_changes' },
@@ -84,7 +82,7 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'oauth_tokens' },
   // A key that is limited to a device moves only together with the device; otherwise the key ends.
   { relation: 'api_keys', whose: `${OF_USER} AND member_id IS NULL AND (device_id IS NULL OR ${OF_DEVICE})` },
-  // A trigger creates a head with each new device, so the copied head replaces an existing row.
+  // A trigger creates a head (state) with each new device, so the copied head replaces an existing row.
   { relation: 'device_heads', whose: OF_USER, replaces: true },
   { relation: 'device_claims', whose: OF_DEVICE },
   { relation: 'imports', whose: OF_USER },
@@ -104,8 +102,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
   { relation: 'price_series', whose: OF_USER },
   { relation: 'prices', whose: OF_PRICE_SERIES },
   { relation: 'series_sources', whose: OF_PRICE_SERIES },
-  // A tariff may refer to a price series of an account that does not move. The tariff's prices are then missing, which is reported in costs
-  // and by the command (users-move/unpriced-tariffs.ts).
+  // A tariff may refer to a price series of an account that does not move. The prices are then missing, which costs and the command report
+  // (users-move/unpriced-tariffs.ts).
   { relation: 'tariffs', whose: OF_USER },
   { relation: 'bill_periods', whose: OF_USER },
   { relation: 'bill_versions', whose: OF_BILL },
@@ -158,8 +156,8 @@ export const COPIED_RELATIONS: readonly (CopiedRelation | BundledRelation)[] = [
 export const BUNDLED_RELATIONS = COPIED_RELATIONS.filter((one) => 'whose' in one);
 
 /**
- * Relations whose rows do not move and are deleted with an account. Each relation that refers to a relation of `BUNDLED_RELATIONS` is in
- * that list, in this one, or in both.
+ * Relations whose rows do not move and are deleted with an account. A relation that refers to one of `BUNDLED_RELATIONS` is in that list,
+ * in this one, or in both.
  */
 export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   { relation: 'arrivals', whose: OF_USER },
@@ -177,8 +175,8 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
   // Memberships in which either the home or the group moves, but not both.
   { relation: 'group_members', whose: `(${OF_USER} OR ${OF_GROUP}) AND NOT (${OF_USER} AND ${OF_GROUP})` },
   { relation: 'home_members', whose: '(user_id = ANY ($1) OR member_user_id = ANY ($1))' },
-  // API keys of other accounts that are limited to a group that moves, and keys whose account and device do not both
-  // move.
+  // API keys of other accounts that are limited to a group that moves, and keys of which either the account or the device moves, but not
+  // both.
   {
     relation: 'api_keys',
     whose: `((NOT (${OF_USER}) AND ${OF_GROUP}) OR (device_id IS NOT NULL AND (${OF_USER}) <> (${OF_DEVICE})) OR ${OF_MEMBERSHIP})`,
@@ -203,8 +201,8 @@ export const RETURNED_RELATIONS: readonly ReturnedRelation[] = [
 ];
 
 /**
- * Relations with millions of rows per account and no foreign keys. They are copied in time slices while the service runs, like the load
- * profile.
+ * Relations without foreign keys that have millions of rows per account. Like the load profile, they are copied in time slices while the
+ * service runs.
  */
 export const STREAMED_RELATIONS = [
   { relation: 'reading_notes', by: 'read_at' },

@@ -19,8 +19,8 @@ export interface CopyEnds {
 }
 
 /**
- * Runs a function with an exclusive connection to each installation, and closes both connections afterwards. Session state, such as locks
- * and temporary tables, ends with the connections.
+ * Runs a function with an exclusive connection to each installation, and closes both connections afterwards. This also ends their session
+ * state, such as locks and temporary tables.
  */
 export async function withCopyEnds<T>(
   pools: { source: Pool; target: Pool },
@@ -54,10 +54,10 @@ export interface SynchroniseResult {
 }
 
 /**
- * Makes the target equal to the source for the named relations. Only differences are copied. An interrupted pass can therefore continue,
- * and a second pass only costs the comparison. `held`: whether the source's connection is inside a transaction that blocks all writers. If
- * not, relations that refer to each other are read in one snapshot, because a row inserted between two reads would refer to a row that was
- * not copied. After an error, both connections must be closed.
+ * Makes the target equal to the source for the named relations. Only differences are copied, so an interrupted call can be repeated, and a
+ * repetition without differences costs only the comparison. `held`: whether the source's connection is inside a transaction that blocks all
+ * writers. If not, relations that refer to each other are read in one snapshot: a row inserted between two reads would refer to a row that
+ * was not copied. After an error, both connections must be closed.
  */
 export async function synchronise(
   ends: CopyEnds,
@@ -132,7 +132,7 @@ async function slices(
 }
 
 /**
- * Compares again each relation from which rows were copied under the lock; the other relations were already equal. Throws if any relation
+ * Compares again each relation from which rows were copied under the lock. The other relations were already equal. Throws if any relation
  * differs.
  */
 export async function compareCopied(

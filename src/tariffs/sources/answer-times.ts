@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '#src/core/units.ts';
 
-/** Smallest number that counts as a Unix time in milliseconds. As seconds, this number would be in the year 5138. */
+/** Smallest number that counts as a Unix time in milliseconds. In seconds, it would be in the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
@@ -9,8 +9,8 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?
 type AnswerTime = { ms: number; isLocal: boolean };
 
 /**
- * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is not such a time, or contains a
- * fraction of a second.
+ * Parses a time: ISO 8601 with or without an offset, or Unix seconds or milliseconds. Null if the text is no such time, or has a fraction
+ * of a second.
  */
 export function parseAnswerTime(text: string): AnswerTime | null {
   if (/^\d{9,14}$/.test(text)) {
@@ -44,8 +44,8 @@ export type ResolvedTime = { ms: number } | { problem: string };
 
 /**
  * Returns the instants of a response's times, in the response's order. Local times are in `zone`. If an hour occurs twice, its first
- * occurrence in the response is the earlier instant and its second occurrence the later one; in a response from new to old the order is
- * reversed.
+ * occurrence in the response is the earlier instant and its second the later one; in a response that begins with the newest time, the order
+ * is reversed.
  */
 export function resolveTimes(times: readonly (AnswerTime | null)[], zone: string): ResolvedTime[] {
   const known = times.filter((time) => time !== null);

@@ -62,16 +62,16 @@ export function parseAnswerRows(
   return { prices, problems, rows: rows.length };
 }
 
-/** Returns the failure of a response whose values begin at shorter intervals than the resolution of the series. */
+/** Returns the failure of a response whose values begin at shorter intervals than the series' resolution. */
 export const getTooFineFailure = (resolutionMinutes: number): string =>
   `the response has values for less than ${resolutionMinutes} minutes; use a series with a shorter resolution`;
 
-/** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of the response. */
+/** Minimum number of rows for judging the intervals of a response. With fewer rows, a single wrong time could be half of them. */
 const MIN_ROWS_TO_JUDGE = 4;
 
 /**
- * Whether a response's values begin at shorter intervals than the resolution: at least half of the rows begin at quarter-hours at which no
- * value of the series begins. If only the other rows were stored, the value of a quarter-hour would apply to a whole hour.
+ * Whether a response's values begin at shorter intervals than the resolution: at least half of the rows begin between the times at which
+ * values of the series begin. If these rows were skipped, the value of a quarter-hour would apply to a whole hour.
  */
 function isFiner(rows: readonly AnswerRow[], resolutionMinutes: number): boolean {
   const between = rows.filter(

@@ -31,7 +31,7 @@ const AUCTION = 'classificationSequence_AttributeInstanceComponent.position';
 export async function readEntsoe(text: string, form: SeriesUnits): Promise<AnswerReadResult> {
   const root = await parseXml(text);
   if (!root) return { failure: 'the response is not XML' };
-  // The platform returns an Acknowledgement_MarketDocument, with status 200, if it has no data.
+  // If the platform has no data, it returns an Acknowledgement_MarketDocument with status 200.
   if (root.name === 'Acknowledgement_MarketDocument') return { failure: 'the platform has no prices for this time' };
   if (root.name !== 'Publication_MarketDocument') return { failure: 'the response is not a document of prices' };
   const dayAhead = findElements(root, 'TimeSeries').filter(

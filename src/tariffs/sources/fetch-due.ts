@@ -25,8 +25,8 @@ import { getSeriesUnits, type Source } from './source.ts';
 import { decryptSourceSecrets } from './store.ts';
 
 /**
- * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another worker fetches the source after
- * this time.
+ * Time in ms for which a worker may fetch a source and store its values. If the worker is killed, another one fetches the source after this
+ * time.
  */
 const LEASE_MS = 120_000;
 /** Maximum number of series to which a response is applied under one lease. */
@@ -53,8 +53,8 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
 
 /**
  * Fetches one source that is due, once for all due series that share it, and stores its values. Returns the number of these series; 0 if no
- * source is due. Any number of workers may run this concurrently: a lease prevents two workers from fetching the same source, and all
- * workers together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends, and the response is
+ * source is due. Any number of workers may run this concurrently. A lease prevents two workers from fetching the same source, and all
+ * workers together fetch from a host at most once a second. If the source is changed during the fetch, the lease ends and the response is
  * dropped.
  */
 export async function fetchDueSource(parts: FetchParts): Promise<number> {
@@ -84,13 +84,13 @@ export async function fetchDueSource(parts: FetchParts): Promise<number> {
 }
 
 /**
- * Leases a due source, with the due series that share it, unless there was a fetch from its host within the last second. The row of the
- * host is claimed first: other workers wait for this row, and then find the series leased. Otherwise two workers could each lease some of
- * the series that share a fetch.
+ * Leases a due source with the due series that share it, unless there was a fetch from its host within the last second. The row of the host
+ * is claimed first: other workers wait for this row, and then find the series leased. Otherwise each of two workers could lease some of the
+ * series.
  */
 async function claimDue(db: Database, leaseId: string, now: Date): Promise<ClaimedSeries[]> {
   for (;;) {
-    // Raw SQL in this file, for SKIP LOCKED, and to compare the last fetch from a host with the database's clock, because clocks of workers
+    // Raw SQL in this file: SKIP LOCKED, and a comparison of a host's last fetch with the database's clock, because clocks of workers
     // differ.
     const due = await sql<{ fetch_key: string; host: string }>`SELECT fetch_key, host FROM series_sources s
       WHERE ${isDue(now)} AND NOT EXISTS (SELECT FROM source_hosts h
@@ -102,7 +102,7 @@ async function claimDue(db: Database, leaseId: string, now: Date): Promise<Claim
       if (!(await claimSourceHost(trx, first.host))) return [];
       return leaseSeries(trx, first.fetch_key, leaseId, now);
     });
-    // If no series was leased, another worker was faster, and the next search skips this host.
+    // If no series was leased, another worker was faster. The next search then skips this host.
     if (claimed.length > 0) return claimed;
   }
 }
@@ -146,7 +146,7 @@ async function fetchFor(
   { settings, secrets_sealed, role }: ClaimedSeries,
   { box, fetchAnswer, now }: { box: SecretBox; fetchAnswer: FetchAnswer; now: Date },
 ): Promise<FetchedAnswer> {
-  // A series with its own URL shares no fetch, so `role` is the role of its only owner.
+  // A series with its own URL shares its fetch with no other, so `role` is that of its only owner.
   if (role === 'homeowner' && 'url' in settings)
     return {
       failure: 'only utilities and administrators can use their own addresses; choose a preset, or remove the source',

@@ -36,8 +36,8 @@ export type FetchOutcome =
   | { isRead: false; error: string; retryAfterMs?: number };
 
 /**
- * Returns the first of a source's times of day after an instant. A time that the clocks skip counts as the instant at the same distance
- * from midnight.
+ * Returns the first of a source's times of day after an instant. If the clock skips that time, the result is as long after midnight as the
+ * time would be.
  */
 export const computeNextFetchTime = (times: FetchTimes, after: Date): Date =>
   new Date(Math.min(...comingTimes(times, after)));
@@ -60,8 +60,8 @@ export const getStartOfTomorrow = (now: Date, timezone: string): Date =>
   DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
 
 /**
- * Returns the state of a source after a fetch, the time of the next fetch, and whether to notify the owner. `fetchesToday`: number of
- * fetches of the source on this UTC day, including this fetch. Pure.
+ * Returns the state of a source after a fetch, the time of its next fetch, and whether to notify the owner. `fetchesToday`: number of
+ * fetches of the source on this UTC day, including this one. Pure.
  */
 export function planNextFetch(
   state: FetchState,
@@ -101,7 +101,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   const askedMs = outcome.isRead ? undefined : outcome.retryAfterMs;
   const waitMs =
     askedMs === undefined ? undefined : Math.min(Math.max(askedMs, RETRY_AFTER_MS.least), RETRY_AFTER_MS.most);
-  // If a source requests a wait, it is not fetched before the wait ends, not even at a time in `at`.
+  // If a source requests a wait, no fetch is planned before its end, not even at a time in `at`.
   const earliest = new Date(now.getTime() + (waitMs ?? 0));
   const scheduled = nextWithinBound({ times, now, fetchesToday }, earliest);
   const minutes = RETRY_MINUTES[retries];
@@ -110,7 +110,7 @@ function planRetry(retries: number, outcome: FetchOutcome, { times, now, fetches
   return mayRetry && again < scheduled ? { nextAt: again, retries: retries + 1 } : { nextAt: scheduled, retries: 0 };
 }
 
-/** Returns the first time in `at` after `earliest` at which the maximum number of fetches on a UTC day is not yet reached. */
+/** Returns the first time in `at` after `earliest` on a UTC day for which the maximum number of fetches is not reached. */
 function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date = now): Date {
   if (fetchesToday < MAX_FETCHES_A_DAY) return computeNextFetchTime(times, earliest);
   return computeNextFetchTime(times, new Date(Math.max(earliest.getTime(), getEndOfUtcDay(now).getTime() - 1)));

@@ -24,7 +24,7 @@ export interface PriceSourcePreset {
   /** IANA zone of `at`, and of local times in responses unless `timesIn` names another zone. */
   timezone: string;
   timesIn?: string;
-  /** Times of day at which the source is fetched. Markets publish the prices of tomorrow shortly before the first time. */
+  /** Times of day at which the source is fetched. Markets publish tomorrow's prices shortly before the first of these times. */
   at: string[];
   zone: string;
 }
@@ -53,7 +53,7 @@ export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: 
     words[`${name}_iso`] = time.toUTC().toISO({ suppressMilliseconds: true, suppressSeconds: true }) ?? '';
     words[`${name}_minutes`] = time.toUTC().toFormat('yyyyMMddHHmm');
   }
-  // The colon is not encoded: it is allowed in paths and queries, and not every server decodes an encoded colon in a path.
+  // The colon is not encoded. Paths and queries may contain it, and some servers do not decode an encoded colon in a path.
   const encode = (word: string) => encodeURIComponent(word).replaceAll('%3A', ':');
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }

@@ -19,15 +19,15 @@ export interface SourceRequest {
 }
 
 /**
- * Response of a source as text, or the reason why there is no response, in a sentence of this service. `retryAfterMs`: the wait that a
- * response with status 429 requests.
+ * Response of a source as text, or the reason why there is none, in a sentence of this service. `retryAfterMs`: the wait that a response
+ * with status 429 requests.
  */
 export type FetchedAnswer = { text: string } | { failure: string; retryAfterMs?: number };
 
 /** Fetches a response within the service's maximum size and time. Never throws. */
 export type FetchAnswer = (request: SourceRequest) => Promise<FetchedAnswer>;
 
-/** Returns a stored preset by name. Throws if this version no longer has it. */
+/** Returns a stored preset by name. Throws if this version does not have the preset. */
 function presetOf(name: string): PriceSourcePreset {
   const preset = PRICE_SOURCE_PRESETS.get(name);
   if (!preset) throw new RangeError(`${name} is no preset`);
@@ -68,7 +68,7 @@ export async function readSource(text: string, source: Source, form: SeriesUnits
   return parseAnswerRows(rows, { factor, resolutionMinutes, heldMinutes: resolutionMinutes });
 }
 
-/** Whether a response has values of the day after its fetch, in the zone of its source. */
+/** Whether a response has values for the day after the fetch, in the zone of its source. */
 export const hasValuesOfTomorrow = (read: AnswerReadResult, source: Source, now: Date): boolean =>
   'prices' in read &&
   (read.prices.at(-1)?.startsAtMs ?? 0) >= getStartOfTomorrow(now, getFetchTimes(source).timezone).getTime();

@@ -12,7 +12,7 @@ import { getSeriesUnits, type Source, type SourceSecrets } from './source.ts';
 
 /** Maximum number of sources of an account (decisions, 12). */
 const MAX_SOURCES = 20;
-/** Maximum number of times that an account may set or check sources on a UTC day, because each setting or check fetches the source. */
+/** Maximum number of times that an account may set or check sources on a UTC day. Each time, the source is fetched. */
 const MAX_CHECKS_A_DAY = 100;
 
 /** A source as shown to its owner. */
@@ -29,7 +29,7 @@ export interface SourceWithSecrets {
   secrets: SourceSecrets;
 }
 
-/** Returns the sources of the series that the caller can access, by series. Callers without access see a series without its source. */
+/** Returns the sources of the series that the caller can access, by series. Other callers see these series without their sources. */
 export async function readSources(
   db: Database,
   reach: AccessibleAccounts,
@@ -49,9 +49,9 @@ export async function readSources(
 }
 
 /**
- * Sets the source of a series, in the caller's transaction; the next pass of a worker fetches the source. A token or header that is omitted
- * retains its stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the account has the maximum
- * number of sources, and 429 if the account sets sources too often.
+ * Sets the source of a series, in the caller's transaction. A worker fetches the source when it next looks for due sources. A token or
+ * header that is omitted retains its stored value if the host is unchanged. Throws 422 if the source does not fit the series, 409 if the
+ * account has the maximum number of sources, and 429 if the account sets sources too often.
  */
 export async function setSource(
   trx: Database,
