@@ -58,7 +58,7 @@ const message = (reading: DecodedReading): IncomingMessage => ({
   decoded: { deviceId: reading.deviceId, readings: [reading], rejections: [] },
 });
 
-/** Edits by hand, or revocations of the latest edit, each with the number of the act before which it happens. */
+/** Edits by hand, or revocations of the latest edit, each with the number of the act that follows it. */
 const handEdits = fc.array(fc.record({ before: fc.nat(20), edit: arbitraryEdit, isRevoked: fc.boolean() }), {
   maxLength: 6,
 });

@@ -38,8 +38,8 @@ async function put(deviceId: string, state: State): Promise<void> {
 }
 
 /**
- * States the rule independently of the code: a certificate identifies the existing device that it names, or else the device with which it
- * is registered.
+ * States the rule independently of the code: a certificate identifies the existing device that it names or, if it names none, the device
+ * with which it is registered.
  */
 function expected(names: readonly Name[], states: Record<'mine' | 'other', State>): Name | null {
   const lives = (name: Name) => name === 'gateway' || !states[name].startsWith('deleted');

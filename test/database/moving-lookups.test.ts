@@ -11,9 +11,9 @@ import { createDevice } from '#src/devices/store.ts';
 import { createUser } from '#src/users/store.ts';
 import { type TestDatabase, testDatabase } from '#test/support/database.ts';
 
-/*
- * An account opens at the target of a move in one transaction: its rows appear, and its names leave `arriving_names`. A lookup
- * is more than one statement, so that transaction can commit between any two of them. No lookup may refuse because of that.
+/**
+ * An account opens at the target of a move in one transaction: its rows appear, and its names leave `arriving_names`. A lookup runs several
+ * statements, and the transaction can commit between any two of them. Even then, no lookup may refuse the account.
  */
 
 let database: TestDatabase;
@@ -84,7 +84,7 @@ const callerOf = async (by: 'key' | 'session'): Promise<Caller> => {
   return found;
 };
 
-/** By name: prepares a lookup and returns it. The lookup returns whether it found the caller, or throws. */
+/** By name: a function that prepares a lookup and returns it. The lookup returns whether the caller was found, or throws. */
 const LOOKUPS: Record<string, () => Promise<(db: Database) => Promise<unknown>>> = {
   'a key': async () => async (db) => {
     const found = await createAuthenticator(db, 'live')(home.key, '127.0.0.1');

@@ -3,8 +3,7 @@ import { BUNDLED_RELATIONS } from '#src/database/copy/relations.ts';
 import { LEVELS, LOAD_PROFILE } from '#src/rollups/levels.ts';
 
 /**
- * Columns (`relation.column`) whose values differ between databases: numbers specific to the database, or data encrypted with the
- * database's key.
+ * Columns (`relation.column`) whose values differ between databases: the values are numbers of one database, or are encrypted with its key.
  */
 const OF_THE_DATABASE = new Set([
   'series.series_id',
@@ -60,7 +59,7 @@ export async function readAccountRows(
         relation,
         `SELECT to_jsonb(r) FROM audit_log r WHERE (${whose} OR actor_user_id LIKE 'erased%' OR about_user_id LIKE 'erased%') IS NOT TRUE`,
       );
-    // If a home moves, the subscriptions that apps created in it end, together with the apps' access.
+    // If a home moves, subscriptions that apps created in the home end, together with the apps' access.
     else if (others && relation === 'webhooks')
       await read(relation, `SELECT ${without} FROM webhooks r WHERE user_id <> ALL ($1)`);
     else await read(relation, `SELECT ${without} FROM ${relation} r WHERE ${is(whose)}`);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/*
- * Validates an add-on as Home Assistant's supervisor does. Written from its source (home-assistant/supervisor, August 2026):
- * supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only members that this add-on may use are allowed:
- * the supervisor removes unknown ones without a word, so a misspelt one is an error here.
+/**
+ * Validates an add-on as Home Assistant's supervisor does. Written from the supervisor's source (home-assistant/supervisor, August 2026):
+ * supervisor/apps/{validate,options,const}.py, supervisor/validate.py, supervisor/const.py. Only members that this add-on may use are
+ * allowed. The supervisor silently removes unknown members, so a misspelt member is an error here.
  */
 
 /**

@@ -95,9 +95,9 @@ export async function testApi(
     /** Maximum number of database connections that the API and the test use together. */
     connections?: number;
     log?: Logger;
-    /** Signal on which the API makes its clients connect to another process, as it does before it stops. */
+    /** Signal on which the API makes its clients connect to another process, as before a stop. */
     handOn?: AbortSignal;
-    /** Existing database to use instead of a new one. It is also dropped at the end. */
+    /** Existing database to use instead of a new one. The database is dropped at the end. */
     database?: TestDatabase;
     /** Adds routes or hooks to the app that only this test needs. */
     beforeListening?: (app: ReturnType<typeof buildApp>, context: ApiContext) => void;
@@ -219,8 +219,8 @@ export async function testApi(
       return { userId, key };
     },
     async close() {
-      // Closes idle connections repeatedly, as the service does while it stops. Otherwise a connection that becomes idle later would stay
-      // open for 72 s.
+      // Closes idle connections repeatedly, as a service that stops does. A connection that becomes idle later would otherwise stay open
+      // for 72 s.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50);
       await app.close().finally(() => clearInterval(idle));
       await database.drop();
@@ -244,7 +244,7 @@ export async function writeProfile(api: TestApi, userId: string, profile: Map<nu
   );
 }
 
-/** Body of an error of the catalogue, for `toEqual`. It matches any documentation URL. */
+/** Body of an error of the catalogue, for `toEqual`. Any documentation URL matches. */
 export const expectedErrorBody = (name: ErrorName) => ({
   error: ERROR_DEFINITIONS[name].error,
   status: ERROR_DEFINITIONS[name].status,

@@ -94,7 +94,7 @@ export const getCookies = (browser: Browser): Cookies => {
   return new Map([[name, value]]);
 };
 
-/** Opens the consent page. Returns its address, the response and the page's CSRF token. */
+/** Opens the consent page. Returns the page's URL, the response and the page's CSRF token. */
 export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: ConsentRequest) {
   const begun = await requestAsBrowser(api, cookies, url.href);
   expect([begun.status, begun.text]).toEqual([303, expect.anything()]);
@@ -103,7 +103,7 @@ export async function openConsentPage(api: TestApi, cookies: Cookies, { url }: C
   return { at, page, csrf: /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
 }
 
-/** Authorizes an app for a home. Returns the URL to which the browser is redirected, which contains the authorization code. */
+/** Authorizes an app for a home. Returns the redirect URL of the browser, which contains the authorization code. */
 export async function authorizeApp(api: TestApi, home: Person, asked: ConsentRequest, until = 'month'): Promise<URL> {
   const cookies = getCookies(await signInBrowser(api, home.userId));
   const { at, csrf } = await openConsentPage(api, cookies, asked);

@@ -29,7 +29,7 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 
 /**
- * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. It is written from the specification,
+ * An authenticator (WebAuthn Level 3) with one passkey: ECDSA with P-256, without attestation. The code is written from the specification,
  * independently of the service, and can forge each part of its responses.
  */
 export function createAuthenticator(origin: string) {
@@ -47,7 +47,7 @@ export function createAuthenticator(origin: string) {
         crossOrigin: false,
       }),
     );
-  /** Returns the authenticator data (WebAuthn 6.1): digest of the host, flags, counter, and the credential if it is new. */
+  /** Returns the authenticator data (WebAuthn 6.1): digest of the host, flags, counter, and for a new credential the credential itself. */
   const data = (forged: ForgedResponse, attested?: Buffer) => {
     const flags = 0x01 | (forged.isVerified === false ? 0 : 0x04) | (attested ? 0x40 : 0);
     const count = Buffer.alloc(4);

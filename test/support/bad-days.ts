@@ -17,8 +17,8 @@ const isRoot = process.getuid?.() === 0;
 
 /**
  * Registers a test for each fault of an installation with this broker. Each broker has its own file, because the tests mostly wait and can
- * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each starts from the state
- * after the previous fault. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
+ * run concurrently. Faults that need no separate disk or broker run one after another on one installation, so each fault starts from the
+ * state that the previous one left. With BAD_DAYS=apart, each fault has its own installation. `clocks`: selects the faults of clocks.
  */
 export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false): void {
   // Faults with a disk or a broker of their own run last, because each needs a new installation.
@@ -56,8 +56,7 @@ export function testFaultsOfInstallation(broker: Fault['broker'], clocks = false
         // The counts include messages that were sent before, during and after the fault.
         expect(sent).toBeGreaterThan(200);
         expect(acknowledged).toBe(sent);
-        // If a broker without persistence acknowledged readings and then lost them, the lost readings do not count as losses of the
-        // service.
+        // Readings that a broker without persistence acknowledged and then lost do not count as losses of the service.
         expect({ lost: fault.brokerForgets ? 0 : lost, double }, diagnosis).toEqual({ lost: 0, double: 0 });
         expect(gaveUp).toBeNull();
         expect(recoveryS).toBeLessThan(scaleTimeLimitMs(30_000) / 1_000);

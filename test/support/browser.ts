@@ -35,7 +35,7 @@ export async function startBrowser(): Promise<Browser> {
 
 let shared: Promise<Browser> | undefined;
 
-/** Returns the browser that all test files of this vitest process share, each with its own contexts. It ends with the process. */
+/** Returns the browser that all test files of this vitest process share, each with its own contexts. The browser ends with the process. */
 export function openBrowser(): Promise<Browser> {
   shared ??= startBrowser();
   return shared;
@@ -43,8 +43,8 @@ export function openBrowser(): Promise<Browser> {
 
 /**
  * Creates a browser context without cookies. `problems` collects violations of rules for all pages: requests to another host, violations of
- * the content policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. By default it does not,
- * because a test could then see what an earlier page left in the cache.
+ * the content policy, script errors. `isKept`: whether the service worker caches visited pages for offline use. The default is false,
+ * because a test could otherwise see what an earlier page left in the cache.
  */
 export async function newBrowserContext(
   browser: Browser,
@@ -61,7 +61,7 @@ export async function newBrowserContext(
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   closeWithTest(context);
-  // This limit is shorter than the test's own, so that the error names the element for which the test waited.
+  // This limit is shorter than the limit of the test, so that the error names the element for which the test waited.
   context.setDefaultTimeout(300_000);
   context.on('request', (request) => {
     const url = new URL(request.url());
@@ -77,8 +77,8 @@ export async function newBrowserContext(
 }
 
 /**
- * Closes the context at the end of the current test, because an open page costs CPU time: it follows changes, and requests its data again.
- * If the test failed, first prints the addresses and texts of the pages, and the requests that failed.
+ * Closes the context at the end of the current test: an open page costs CPU time, because it follows changes and requests its data again.
+ * If the test failed, first prints the URLs and texts of the pages, and the requests that failed.
  */
 function closeWithTest(context: BrowserContext): void {
   if (TestRunner.getCurrentTest() === undefined) return;
@@ -157,7 +157,7 @@ export const AXE_RULES_OF_TEXTS: readonly string[] = [
   ...['scrollable-region-focusable', 'table-duplicate-name', 'valid-lang'],
 ];
 
-/** With EVERY_LOOK=1, each page is tested in each size, colour scheme and language by all rules. This takes twenty times as long. */
+/** With EVERY_LOOK=1, each page is tested in each size, colour scheme and language by all rules, which takes twenty times as long. */
 const EVERY_LOOK = process.env.EVERY_LOOK === '1';
 const ALL_LOOKS = [
   ['phone', 'dark', undefined],
@@ -197,8 +197,8 @@ export async function chooseLanguage(page: Page, language: string): Promise<void
 }
 
 /**
- * Shows another page of the dashboard by its path, as a link of the page does. Opening the address (`page.goto`) loads all modules again,
- * which takes most of the processor time of a page.
+ * Shows another page of the dashboard by its path, as a link of the page does. Opening the URL (`page.goto`) loads all modules again, which
+ * takes most of the processor time of a page.
  */
 export async function showPage(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
@@ -218,7 +218,7 @@ export const findTruncatedSelects = (page: Page): Promise<string[]> =>
     return wanted > width + 1 || right > select.closest('dialog').getBoundingClientRect().right;
   }).map((select) => select.ariaLabel ?? select.name)`);
 
-/** Tests the page at every size in its current language only, for tests without a network, in which no other language can be loaded. */
+/** Tests the page at every size in its current language only. Used without a network, when no other language can be loaded. */
 export async function testCurrentLooks(
   page: Page,
   name: string,

@@ -32,7 +32,7 @@ export default class ClosingLineReporter implements Reporter {
       if (module.state() === 'failed' && tests.every((test) => test.result().state !== 'failed')) counts.failed++;
     }
     for (const { name, how, files } of this.#missing) {
-      // A missing requirement is reported only if the run includes tests that need it: a run of unit tests does not report missing brokers.
+      // A missing requirement is reported only if tests of this run need it: a run of unit tests does not report missing brokers.
       if (!files.some((glob) => this.#levels.has(glob.split('/')[1] ?? ''))) continue;
       console.log(
         `\nNOT RUN: ${name.toUpperCase()} is missing, so these were left out: ${files.join(' ')}. To run them: ${how}.`,

@@ -26,8 +26,9 @@ interface ComposeNetwork {
 }
 
 /**
- * Reads a compose file of deploy/, like docker compose. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example next to
- * the file; `filled` replaces some of them. COMPOSE_FILE may name more files. Their settings of a service replace those of earlier files.
+ * Reads a compose file of deploy/, as docker compose does. `folder`: '', 'cluster/' or 'home/'. Variables come from the .env.example next
+ * to the file; `filled` replaces some of them. If COMPOSE_FILE names more files, their settings of a service replace those of earlier
+ * files.
  */
 export function composeFile(
   filled: Record<string, string>,

@@ -14,8 +14,8 @@ export const computeIntervals = <State>(
 ): EnergyInterval[] => replayReadings(rule, rule.initial, points).intervals;
 
 /**
- * Lets a counting rule restart at each position, from `length` consecutive readings and their verdicts. Where the rule can restart, returns
- * its state after a full replay up to the same reading, and its state after the restart. `knowing`: whether the restart also receives the
+ * Lets a counting rule restart at each position, from `length` consecutive readings and their verdicts. If the rule can restart there,
+ * returns two states: after a full replay up to the same reading, and after the restart. `knowing`: whether the restart also receives the
  * state after the last reading of all.
  */
 export function compareRestarts<State>(

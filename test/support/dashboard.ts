@@ -31,7 +31,9 @@ export interface Dashboard {
   device(userId: string, type?: string): Promise<{ deviceId: string; publish(readings: unknown): Promise<void> }>;
   /** Opens a page without being signed in. It closes at the end of the test. For `isKept` see newBrowserContext. */
   open(path: string, isKept?: boolean): Promise<Page>;
-  /** Returns and removes the latest mail to an address: a sign-in mail with its link and code, or a confirmation mail with its link. */
+  /**
+   * Returns and removes the latest mail to an e-mail address: a sign-in mail with its link and code, or a confirmation mail with its link.
+   */
   mailTo(email: string): Promise<{ link: string; code: string; text: string }>;
   /**
    * Opens a page (default: the first one) as an account, with the session of a sign-in whose mail was not sent. sign-in.test.ts tests the
@@ -43,8 +45,8 @@ export interface Dashboard {
 }
 
 /**
- * Starts the roles of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API. A test file whose
- * pages show no readings needs no ingest. One without alerts, deliveries and jobs needs no worker.
+ * Starts the roles of the dashboard. `env`: environment variables of all roles. `others`: roles in addition to the API. A test file needs
+ * no ingest if its pages show no readings, and no worker if it has no alerts, deliveries and jobs.
  */
 export async function startDashboard(
   env: Record<string, string> = {},

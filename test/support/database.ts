@@ -24,7 +24,7 @@ export async function testDatabase({ connections = 10 }: { connections?: number 
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`);
   const url = inject('databaseUrl').replace('NAME', name);
   const pool = createPool(url, { max: connections });
-  // Time limit for a connection. It is longer than the service's 5 s, because the machine may run other tests.
+  // Time limit for a connection, longer than the service's 5 s, because the machine may run other tests.
   pool.options.connectionTimeoutMillis = 60_000;
   const capabilities = TIERS[tier];
   return {

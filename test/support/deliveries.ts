@@ -21,7 +21,7 @@ export interface TestDeliveries {
   told: { target: string; event: { type: string; data: Record<string, unknown> } }[];
   now: Date;
   later(seconds: number): void;
-  /** Sends due deliveries until none is due. Also sends those that become due meanwhile. */
+  /** Sends due deliveries until none is due, including deliveries that become due meanwhile. */
   run(): Promise<void>;
   user(email: string): Promise<string>;
   subscribe(userId: string, url: string, authToken?: string): Promise<string>;

@@ -21,8 +21,8 @@ export interface FamilyCase {
     replayed?: boolean;
   };
   /**
-   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. If a new case has no result, its test
-   * fails and prints the actual one.
+   * Expected result. `rejected`: number of rejections. `null`: no family recognises the message. The test of a new case without a result
+   * fails and prints the actual result.
    */
   out?: { readings: Record<string, unknown>[]; asks?: Record<string, unknown>[]; rejected: number } | null;
 }

@@ -11,8 +11,8 @@ import { asMilliwattHours } from '#src/core/units.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * State of the counting rule's first edition. `good`: last counted reading. `held`: implausible reading after it. `first`: first reading
- * that is consistent with the held one.
+ * State of the counting rule's first edition. `good`: last counted reading. `held`: implausible reading after `good`. `first`: first
+ * reading that is consistent with `held`.
  */
 interface FirstEditionState {
   good?: RegisterValue;
@@ -39,7 +39,7 @@ function isRollover(a: RegisterValue, b: RegisterValue, { registerMaxKwh }: Coun
   );
 }
 
-/** First edition of the counting rule for registers. Older installations computed their rows with it. */
+/** First edition of the counting rule for registers, by which older installations computed their rows. */
 export function firstEditionOfRegisters(
   settings: CountingSettings,
   direction: 'import' | 'export',
@@ -126,8 +126,7 @@ export function firstEditionOfRegisters(
       }
       findings.verdict(pointOf(first), 'glitch');
       if (fits(held, now)) {
-        // The reading after the held one was itself a glitch. The current reading is now the first one that is consistent with the held
-        // one.
+        // The reading after the held one was itself a glitch. The current reading takes its role.
         findings.verdict(point, 'confirming');
         return { good, held, first: now };
       }

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * First port that tests use. It is below the ports that Linux assigns to clients (from 32768): while a service restarts, a client's
- * connection could take its port.
+ * First port that tests use. Linux assigns higher ports to clients (from 32768): while a service restarts, a client's connection could take
+ * the service's port.
  */
 const FIRST_PORT = 10_000;
 const PORTS_OF_WORKER = 2_200;

@@ -93,7 +93,7 @@ const ROWS: Record<string, string> = {
   late_deltas: `INSERT INTO late_deltas VALUES (date_trunc('day', now()) - interval '400 days', $2, $1, date_trunc('day', now()) - interval '400 days', 0, 0, 0, 1, 900000, 0)`,
 };
 
-/** Fills an installation so that every relation has rows. Uses the service, or SQL where the service would take too long. */
+/** Fills an installation so that every relation has rows: through the service, or by SQL if the service would take too long. */
 export async function fillInstallation(database: TestDatabase): Promise<UserCredentials> {
   const { pool } = database;
   const api = await testApi({ database: { ...database, drop: async () => {} } });
@@ -136,7 +136,7 @@ export async function fillInstallation(database: TestDatabase): Promise<UserCred
   await api.send(`/v1/groups/${groups[0]}`, { method: 'PATCH', key: admin.key, body: under });
   await post(`/v1/groups/${groups[0]}/users`, { add: ['usr_0', admin.userId, answer.json.user_id] });
   await post('/v1/keys', { name: 'feeder', group_id: groups[0] });
-  // Two requests to sign in: one whose code was used, and one whose code is still unused.
+  // Two requests to sign in: the code of one was used, the code of the other is still unused.
   const signIn = async () => {
     const before = api.mailed.length;
     const email = (await pool.query('SELECT email FROM users WHERE user_id = $1', [admin.userId])).rows[0].email;
@@ -192,8 +192,8 @@ async function bill({ pool }: TestDatabase, home: Meter, nowMs: number): Promise
   };
   const [first, second] = [await make(20, 16), await make(15, 11)];
   await closeBillPeriod(db, ALL_ACCOUNTS, first, now);
-  // A late reading at the end of the first bill's period. The reading changes the bill, because its value is not on the straight line
-  // between the readings before and after it.
+  // A late reading at the end of the first bill's period. Its value is not on the straight line between the readings before and after it,
+  // so it changes the bill.
   await home.read([[new Date(createDayRange(dayBefore(16), dayBefore(16), 'UTC').to.getTime() - 1_000), 125.25]]);
   await closeBillPeriod(db, ALL_ACCOUNTS, second, now);
 }

@@ -1,16 +1,16 @@
 import { createHeadMemory, type HeadCache } from '#ingest/write/head-memory.ts';
 
 /**
- * Memory limit of a test's head cache, whose devices are few. The service's default of 512 MiB is too much for the thousands of caches that
- * tests create.
+ * Memory limit of the head cache in tests, which have few devices. The service's default of 512 MiB is too much for the thousands of caches
+ * that tests create.
  */
 const ALL_BYTES = 256 * 1024;
 export const CACHE_KINDS = ['none', 'one', 'all', 'dropped'] as const;
 
 /**
- * Creates a writer's cache of heads. `none` caches nothing, `one` caches one device, `all` all devices; `dropped` evicts the head on every
- * third look-up. Unlike the service's cache, it is never disabled when other writers update the same devices, so that plans on stale heads
- * are tested often.
+ * Creates a writer's cache of heads (states of devices). `none` caches nothing, `one` caches one device, `all` all devices; `dropped`
+ * evicts the head on every third look-up. The service's cache is disabled for a while when other writers update the same devices. This
+ * cache is not, so that plans on stale heads are tested often.
  */
 export function createHeadCache(kind: (typeof CACHE_KINDS)[number]): HeadCache {
   const memory = createHeadMemory({ maxBytes: kind === 'none' ? 0 : kind === 'one' ? 800 : ALL_BYTES });

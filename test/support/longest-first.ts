@@ -24,8 +24,8 @@ const LONGEST = [
   'test/database/api/dashboard-session',
 ];
 /**
- * Order of the vitest projects. A vitest process serves only one project, so each change of project costs a new process that must load the
- * service again.
+ * Order of the vitest projects. A vitest process serves only one project, so each change of project costs a new process, which must load
+ * the service again.
  */
 const LEVELS = ['src/', 'ingest/', 'simulators/', 'test/system/', 'test/tiers/', 'test/database/', 'test/contract/'];
 

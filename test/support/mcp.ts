@@ -15,8 +15,8 @@ export interface ToolClient {
 const CERTIFICATES = getCACertificates('default');
 
 /**
- * Makes this process trust the certificate of this test API instead of an earlier one: OpenSSL finds only one certificate with the same
- * name.
+ * Makes this process trust the certificate of this test API instead of an earlier one. Of several certificates with the same name, OpenSSL
+ * finds only one.
  */
 export function trustCertificate({ certificate }: TestApi): void {
   setDefaultCACertificates([...CERTIFICATES, certificate]);

@@ -36,7 +36,7 @@ export const inviteMember = (
 ): Promise<Answer> =>
   api.send(`/v1/users/${home.userId}/members`, { method: 'POST', key: home.key, body: { email, access } });
 
-/** Makes an account a member of a home, by an invitation to its address. Returns the id of the membership. */
+/** Makes an account a member of a home, by an invitation to the account's e-mail address. Returns the id of the membership. */
 export async function addMember(api: TestApi, home: Person, member: Person, access: MemberAccess): Promise<string> {
   const invited = await inviteMember(api, home, await readEmailAddress(api, member.userId), access);
   expect(invited.status).toBe(201);

@@ -56,7 +56,9 @@ export interface StoredDevice {
   version: number;
 }
 
-/** In-memory database for tests of the write path. It returns device states and stretches of readings, and stores plans. */
+/**
+ * In-memory database for tests of the write path. It returns device states and stretches (consecutive stored readings), and stores plans.
+ */
 export interface MemoryStore {
   devices: Map<string, StoredDevice>;
   pair(deviceId: string, settings: CountingSettings): void;
@@ -113,8 +115,8 @@ export function memoryStore(): MemoryStore {
       series.set(one.seriesId, one);
       ordered.delete(one.seriesId);
       one.roles = { ...roles };
-      // A plan changes neither the first readings nor earlier roles of a series that it reads from a cached head, so the plan does not
-      // contain them.
+      // The first readings and earlier roles of a series are not in a cached head. A plan on a cached head does not change them, so it does
+      // not contain them.
       if (plan.firsts.firstReadAtMs !== undefined) {
         one.firsts = { ...plan.firsts };
         delete one.earlierRoles;

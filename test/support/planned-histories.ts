@@ -28,7 +28,7 @@ export const arbitraryDelivery = fc.record({
   /** Indices of readings that arrive again at the end. */
   again: fc.array(fc.nat(), { maxLength: 20 }),
   batchSizes: fc.array(fc.constantFrom(1, 5, 20, 80, 300), { minLength: 2, maxLength: 6 }),
-  /** Index of the writer that continues at each step. A writer often plans on a state that another writer has changed in the meantime. */
+  /** Index of the writer that continues at each step. Often, another writer has changed the state since a writer planned on it. */
   turns: fc.array(fc.nat(2), { minLength: 1, maxLength: 30 }),
   /** Kind of each writer's head cache. */
   memories: fc.array(fc.constantFrom(...CACHE_KINDS), { minLength: 3, maxLength: 3 }),

@@ -50,8 +50,7 @@ export function* writeBatch(
           plans.push({ plan: planned, version });
           break;
         }
-        // To replay stored readings, the plan needs the series' splits (changes of the decoder settings), which a cached head does not
-        // contain.
+        // To replay stored readings, the plan needs the series' splits (changes of the decoder settings), which are not in a cached head.
         if (device === head) {
           ({ device, version } = store.load(deviceId));
           continue;
@@ -91,7 +90,7 @@ export function recomputeChunk(store: MemoryStore, deviceId: string, lengthMs: n
   const otherwise = [...roles.values(), ...(settingsFrom ? [settingsFrom] : [])];
   const { series } = store.devices.get(deviceId) as StoredDevice;
   const times = [...series.values()].flatMap(({ points }) => [...points.values()].map(({ readAtMs }) => readAtMs));
-  // The time ranges of changed settings and roles have no end, and some of them have no start.
+  // The time ranges of changed settings and roles have no end; some have no start, either.
   for (const { fromMs } of otherwise) openMs.push(Math.max(fromMs, Math.min(...times)));
   const reachedMs = Math.min(...openMs) + lengthMs;
   const isLast = otherwise.length > 0 && reachedMs > Math.max(...times);
@@ -129,7 +128,7 @@ const isSettled = ({ computedWith, edits = [], series }: DeviceState): boolean =
     [...series.values()].map((one) => [one.seriesId as number, one.lastReadAtMs as number, one.tail] as const),
   );
 
-/** Adds an edit unless it is invalid. A value by hand needs an existing register, and there is only one for each channel and time. */
+/** Adds an edit unless it is invalid. A value by hand needs an existing register. Each channel and time can have only one such value. */
 export function editDevice(store: MemoryStore, deviceId: string, edit: ReferenceEdit): void {
   const { edits, series } = store.devices.get(deviceId) as StoredDevice;
   const { channel, value, fromMs } = edit;

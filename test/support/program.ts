@@ -9,8 +9,8 @@ export const BUNDLE_FOLDER = 'node_modules/.cache/energy-program';
 export const BUNDLED_PROGRAM = join(ROOT, BUNDLE_FOLDER, 'main.js');
 
 /**
- * Program that tests start as a separate process (`node PROGRAM ARGUMENTS`). By default it is this checkout's bundle, which vitest's
- * configuration sets in TEST_PROGRAM; a bundle needs half the CPU time to start. With FROM_SOURCE=1, and in benchmarks, it is the
+ * Program that tests start as a separate process (`node PROGRAM ARGUMENTS`). The default is this checkout's bundle, whose path vitest's
+ * configuration sets in TEST_PROGRAM; a bundle needs half the CPU time to start. With FROM_SOURCE=1, and in benchmarks, the program is the
  * TypeScript source.
  */
 export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin/energy.js');

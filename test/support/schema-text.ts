@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from '#src/database/connect.ts';
 
 /**
  * Returns the public schema of a database as readable SQL: types, tables with keys, indexes and comments, and the columns of views, in the
- * order in which migrations created them. Functions and definitions of views are omitted, because they have their own files. It is read
- * from the catalogue, because the embedded server has no pg_dump.
+ * order in which migrations created them. Functions and definitions of views are omitted, because they have their own files. The schema is
+ * read from the catalogue, because the embedded server has no pg_dump.
  */
 export async function schemaText(pool: Pool | PoolClient): Promise<string> {
   const { rows: relations } = await pool.query<Relation>(RELATIONS);

@@ -10,8 +10,8 @@ const RECOMPUTED = 'a worker recomputes it from the homes that exist';
 const DISTINCT = 'each installation has its own';
 
 /**
- * Relations that are missing in an archive (src/export/relations.ts) or in a move (src/database/copy/relations.ts), with the reasons.
- * Relations that are computed from the load profile are in no move, and need no reason for it.
+ * Relations that are missing from an archive (src/export/relations.ts) or a move (src/database/copy/relations.ts), with the reasons.
+ * Relations that are computed from the load profile are in no move and need no reason.
  */
 const UNCOVERED: Readonly<Record<string, Reasons>> = {
   apps: { account: 'programs call them at the address of the installation: their owners register them again' },

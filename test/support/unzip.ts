@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 
 /**
- * Returns the files of a ZIP archive by name. Reads the archive with another library than the one that writes archives. This library
+ * Returns the files of a ZIP archive by name. The archive is read with another library than the one that writes archives; this library
  * verifies checksums and sizes.
  */
 export async function unzip(archive: Buffer): Promise<Map<string, Buffer>> {

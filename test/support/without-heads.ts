@@ -13,7 +13,7 @@ import type { TestDatabase } from './database.ts';
 
 const SCHEMA = new URL('../../sql/schema/', import.meta.url);
 const migration = (ending: string) => `schema/${readdirSync(SCHEMA).find((name) => name.endsWith(ending))}`;
-/** Path of the migration that introduced heads. */
+/** Path of the migration that introduced heads (the stored states of devices). */
 export const HEADS_MIGRATION = migration('_heads.sql');
 /** Path of the migration that converted quarter-hours into hours. */
 export const HOURS_MIGRATION = migration('_hours_and_days.sql');
@@ -29,8 +29,8 @@ export async function closeOpenHours(pool: Pool): Promise<void> {
 }
 
 /**
- * Reverts a database to the schema before the migration that stores hours, as if the migration had not been applied: one row for each
- * quarter-hour, and a copy of the sums of devices' hours. Unpacks packed days.
+ * Reverts a database to the schema before the migration that stores hours, as if it had not been applied: one row for each quarter-hour,
+ * and a copy of the sums of devices' hours. Packed days are unpacked.
  */
 export async function revertHoursMigration({ pool, capabilities }: TestDatabase): Promise<void> {
   const columns = ['device_id', 'user_id', 'starts_at', ...MEASURE_COLUMNS].join(', ');

@@ -24,7 +24,7 @@ const preview = (body: object) => api.send('/v1/alerts/preview', { method: 'POST
 
 test('a preview returns the hours, days and months of the last 90 days in which a rule would have fired', async () => {
   const hours = await preview({ type: 'peak_usage', threshold_kwh: 2 });
-  // 90 days, including today, whose hour from 18:00 has not come yet, and without the day that has no data.
+  // 90 days, including today, of which the hours from 18:00 have not begun. The day without data is left out.
   expect(hours.json.data).toHaveLength(88);
   expect(hours.json.data.at(-1)).toEqual({
     period_start: '2026-06-14T18:00:00.000Z',
@@ -92,7 +92,7 @@ test('a preview returns the days and months that would have cost more than the t
     ['2026-04-01T00:00:00.000Z', '234.00'],
     ['2026-05-01T00:00:00.000Z', '241.80'],
   ]);
-  // From 2 May on the currency is JPY. Each day has one currency. May has both, so it is in neither preview.
+  // The currency is JPY from 2 May on. Each day has one currency. May has both, so neither preview contains it.
   await tariff({ valid_from: '2026-05-02', currency: 'JPY', import: { per_kwh: '10' } });
   const both = (await preview({ type: 'daily_cost', threshold: '7.79' })).json.data;
   expect(both).toHaveLength(89);

@@ -112,7 +112,7 @@ describe('alerts', () => {
     expect((await as(key).patch(path, { threshold_kwh: 5 })).status).toBe(422);
     expect((await as(key).patch(`/v1/alerts/${usage.json.alert_id}`, { threshold: '5' })).status).toBe(422);
 
-    // Without a tariff the alert can still be paused, but its threshold cannot be changed, because its currency is unknown.
+    // Without a tariff, the alert can still be paused. Its threshold cannot be changed, because the currency is unknown.
     await as(key).delete(`/v1/tariffs/${made.tariff_id}`);
     expect((await as(key).patch(path, { status: 'paused' })).status).toBe(200);
     expect((await as(key).patch(path, { threshold: '5' })).status).toBe(409);

@@ -7,8 +7,8 @@ import { readHomeReport } from '#src/homeassistant/home-report.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 
 /**
- * Tests which quantity of a channel counts: at each time, only the best quantity that has a reading before its end. All answers about a
- * time must use the quantity that counted then.
+ * Tests which quantity of a channel counts at a time: the best of the quantities that have an earlier reading. All answers about that time
+ * must use this quantity.
  */
 const QUARTER_HOUR_MS = 900_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;

@@ -13,7 +13,7 @@ import { type TestApi, testApi } from '#test/support/api.ts';
 import { confirmEmail, mailedConfirmation } from '#test/support/email-changes.ts';
 import { addMember, homeKey, inviteMember, signInBrowser } from '#test/support/members.ts';
 
-/** Tests of accounts that pass to another person. Earlier access to the account must end, and must never gain rights. */
+/** Tests of accounts that pass to another person. Earlier access to such an account must end, and must never gain rights. */
 const SECRET = 'the secret of the tests';
 let api: TestApi;
 let admin: { userId: string; key: string };

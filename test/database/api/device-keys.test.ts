@@ -141,7 +141,7 @@ describe('a key that is limited to a device', () => {
     const [account] = await rows('SELECT day_count FROM request_counts WHERE counted = $1', [free.userId]);
     expect(account.day_count).toBe(spent);
 
-    // A thousand refusals of one key suspend that key.
+    // After a thousand refusals of one key, that key is suspended.
     for (let round = 0; round < 10; round++)
       await Promise.all(Array.from({ length: 101 }, () => write(deviceId, one.key)));
     const suspended = await write(deviceId, one.key);

@@ -90,7 +90,7 @@ describe('devices', () => {
     await other.read([[at(90), 174]], now);
     const change = await as(admin.key).patch(`/v1/devices/${patched.deviceId}`, { limit_kw: 500 });
     expect(change.json).toMatchObject({ limit_kw: 500, is_computed: false });
-    // The first reading after the change is a late one: it must be combined with results that were computed with the old limit.
+    // The first reading after the change is late. Its effect must be combined with results that were computed with the old limit.
     await patched.read([[at(225), 140]], now);
     expect((await as(admin.key).get(`/v1/devices/${patched.deviceId}`)).json).toMatchObject({ is_computed: true });
     await patched.read([[at(90), 174]], now);

@@ -163,7 +163,7 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
     [...sums].map(([name, { weighted, missing }]) => [
       name,
       {
-        // mWh × 10^-9 g/kWh: 10^15 of them are a gram. 10^3 mWh are a Wh.
+        // 10^15 of the unit mWh × 10^-9 g/kWh are a gram, because 10^6 mWh are a kWh; 10^3 mWh are a Wh.
         kg_co2e: formatThousandths(roundedQuotient(weighted, 10n ** 15n)),
         missing_kwh: Number(formatThousandths(roundedQuotient(missing, 1_000n))),
       },
@@ -172,7 +172,7 @@ function expected({ energies, intensities }: Weighed, nameOf: (ms: number) => st
 }
 
 type Unit = 'hour' | 'day' | 'month';
-/** Returns the name of the row that contains a quarter-hour: its first instant, if the range contains it. */
+/** Returns the name of the row that contains a quarter-hour: the row's first instant, if the range contains it. */
 const namer = (zone: string, unit: Unit) => (ms: number) => {
   const local = DateTime.fromMillis(ms, { zone });
   const date = local.toISODate() as string;

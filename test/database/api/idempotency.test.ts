@@ -108,7 +108,7 @@ test('answers are deleted after a day', async () => {
 test('while the request runs, the same key gets 409; an aborted request has changed nothing', async () => {
   const blocker = await api.database.pool.connect();
   try {
-    // This lock blocks the insertion of devices, so that a request holds its idempotency key while it waits.
+    // This lock blocks the insertion of devices. A request that waits for it holds its idempotency key meanwhile.
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE devices IN SHARE MODE');
     const body = device();

@@ -40,7 +40,7 @@ const NASTY: unknown[] = [
   '0000-00-00',
   'NaN',
 ];
-/** Internal names that no answer may contain. A random secret may contain three letters of one. */
+/** Internal names that no answer may contain. The patterns are too long to occur in a random secret by chance. */
 const LEAKS =
   /node_modules|\.ts:\d|at \w+ \(|SELECT |INSERT |relation "|syntax error|kysely|postgres|\bpg_[a-z]{4}|stack|violates/i;
 

@@ -424,7 +424,7 @@ describe('MCP tools return nothing beyond a key’s reach', () => {
       [ofMeter, 'energy_insights', { user_id: anna.userId }, 403],
       [ofMeter, 'list_homes', {}, 403],
       [ofMeter, 'list_alerts', {}, 403],
-      // Path segments that a URL would resolve, and ids that no path can contain as they are.
+      // Path segments that a URL would resolve, and ids that a path can contain only in encoded form.
       [ofAnna, 'get_device', { device_id: '..' }, 404],
       [ofAnna, 'device_usage', { device_id: '' }, 404],
       [ofAnna, 'get_device', { device_id: `${hall}/usage` }, 404],

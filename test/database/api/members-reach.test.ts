@@ -289,8 +289,8 @@ const QUERIES: Partial<Record<OperationName, string>> = {
 const isOfUtility = ({ path }: AnyOperation) => /\{(group_id|batch_id)\}/.test(path) && !path.includes('{user_id}');
 
 /**
- * Resources created for the last operation that no call has been allowed to change yet, so that the next call can use them. Ids by path
- * parameter.
+ * Resources for the next call, by path parameter. They were created for the last operation, and no call has been allowed to change them
+ * yet.
  */
 let unchanged: { name: string; values: Record<string, string> } | undefined;
 

@@ -214,8 +214,7 @@ describe('refresh tokens', () => {
     expect(second.refresh_token).not.toBe(old);
     expect((await insights(second.access_token)).status).toBe(200);
     const third = await client.refreshTokenGrant(app.config, second.refresh_token as string);
-    // The token `old` cannot be used again: its successor has been used, so the response that contained the successor is no longer the
-    // latest.
+    // The token `old` cannot be used again: its successor has been used, so the response with the successor certainly arrived.
     await expect(client.refreshTokenGrant(app.config, old)).rejects.toMatchObject({ error: 'invalid_grant' });
     await expect(client.refreshTokenGrant(app.config, third.refresh_token as string)).rejects.toMatchObject({
       error: 'invalid_grant',

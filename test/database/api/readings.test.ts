@@ -65,10 +65,10 @@ async function meter(settings: object = {}) {
   return { ...home, utility, deviceId, path, writer, send, get, rows, compute };
 }
 
-/** Returns the address of the next page, if there is one. */
+/** Returns the URL of the next page, if there is one. */
 const nextOf = ({ headers }: Answer): string | undefined => /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1];
 
-/** Follows the links of a list to its end. */
+/** Follows the links to further pages up to the end of the list. */
 async function follow({ path, key }: Home, query: string, accept: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let next: string | undefined = `${path}?${query}`; next !== undefined; ) {

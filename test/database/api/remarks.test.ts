@@ -172,7 +172,7 @@ describe('remarks and forecast', () => {
     const { owner, untilMs } = await forgetfulHome(71);
     api.now = new Date(untilMs + 7 * HOUR_MS);
     expect((await ask('/v1/remarks', owner)).json.remarks).toEqual([]);
-    // Hours whose energy is only estimated cause no remarks.
+    // No remark is raised about hours whose energy is only estimated.
     const guessed = await forgetfulHome(71, { estimatedHours: 24 });
     api.now = new Date(untilMs + 60_000);
     expect((await ask('/v1/remarks', guessed.owner)).json.remarks).toEqual([]);
@@ -266,7 +266,7 @@ describe('remark.raised', () => {
     expect(await eventsOf(other.owner)).toMatchObject([
       { data: { user_id: other.owner.userId, kind: 'stays_on' }, webhooks: [ofUtility] },
     ]);
-    // If a remark was over for more than three days, it is raised again as a new one.
+    // If a remark was over for more than three days, it is raised again as a new remark.
     await sql(`UPDATE raised_remarks SET seen_at = seen_at - interval '73 hours' WHERE user_id = $1`, [owner.userId]);
     expect(await check(untilMs + HOUR_MS / 2, 2)).toBe(1);
     expect(await eventsOf(owner)).toHaveLength(2);

@@ -269,7 +269,7 @@ test('each operation executes exactly its recorded number of statements', async 
   await request(home, 'listFleetDevices');
   await request(utility, 'getFleetSilence', { query: DAYS });
   await request(home, 'deviceQuality', { of: [deviceId], query: DAYS });
-  // The first reading loads the device's head; the next ones find it cached.
+  // The first reading loads the device's head (its state); for the next readings, the head is cached.
   for (const ts of ['2026-06-15T11:58:00Z', '2026-06-15T11:59:00Z', '2026-06-15T11:59:10Z'])
     await request(writer, 'sendReadings', { of: [deviceId], body: { ts, energy_total_kwh: 1 } });
   const edit = { action: 'exclude', start: '2026-06-14T10:00:00Z', end: '2026-06-14T11:00:00Z', reason: 'x' };

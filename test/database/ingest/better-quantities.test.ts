@@ -85,7 +85,7 @@ test('a register that appears next to a power counts from its first reading on, 
   expect(await home.notes()).toEqual([
     'a better quantity appeared: power of this channel counts as import up to 2026-11-17T23:01:00.000Z',
   ]);
-  // A reading of half an hour earlier arrives late. From its time on, the register counts.
+  // A reading of half an hour earlier arrives late. The register counts from that reading's time on.
   await home.send([31, 'import', 'register', 100.31]);
   await home.recompute();
   expect(await home.stored()).toEqual(home.expected());

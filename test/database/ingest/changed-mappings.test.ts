@@ -96,7 +96,7 @@ test('a register whose unit is changed does not count the jump, and continues fr
   await home.map([{ ...TOTAL, unit: 'Wh' }, NOW]);
   // The mapping of the total has changed. The device's other quantities continue.
   for (const minute of [35, 36, 37]) await home.receive('boiler/b1/state', { now: 900 }, minute);
-  // The new numbers are up to 1,000 times higher. The resulting power is above any limit within minutes, but below it within an hour.
+  // The new numbers are up to 1,000 times higher. Within minutes, the resulting power is above any limit; within an hour, it is below it.
   for (const [minute, total] of [
     [110, 33_000],
     [120, 33_500],

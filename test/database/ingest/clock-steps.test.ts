@@ -220,7 +220,7 @@ test('a register whose readings all lie in the repeated time continues from the 
   const home = await createMeter(database);
   const host = await startHost();
   await minutes(host, home.deviceId, 30, register);
-  // The clock is set back twice. The second step leads to before the target of the first.
+  // The clock is set back twice. The second step sets it to a time before the target of the first step.
   host.set(-HOUR);
   await minutes(host, home.deviceId, 10, register);
   host.set(-2 * HOUR);

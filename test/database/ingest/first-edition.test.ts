@@ -37,7 +37,7 @@ test("rows of the counting rules' first edition are continued, and follow the se
   await pool.query('DELETE FROM reading_notes WHERE read_at = $1', [at(15)]);
   await pool.query("UPDATE reading_notes SET verdict = 'swap' WHERE read_at = $1", [at(30)]);
   await closeOpenHours(pool);
-  // The device's first quarter-hour, and its second, which was 0.
+  // The device's first quarter-hour, and its second quarter-hour, which was 0.
   await pool.query(
     `UPDATE device_hours SET energy_milliwatt_hours = energy_milliwatt_hours - f.energy + 1000000, reading_count = reading_count - f.count + 1,
        covered_ms = covered_ms - f.covered + 900000, energy_milliwatt_hours_2 = NULL, reading_count_2 = NULL, covered_ms_2 = NULL

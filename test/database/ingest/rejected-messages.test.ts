@@ -37,7 +37,7 @@ async function sendMessage(
 test('rejected messages are listed with their reasons, and stored by a replay once they are usable', async () => {
   const { deviceId } = await createMeter(database);
   const other = await createMeter(database);
-  // The device is unknown to the service for now; and one message remains invalid and contains a bell character.
+  // The service does not know the device yet. In addition, one message remains invalid and contains a bell character.
   await database.pool.query('UPDATE devices SET deleted_at = now() WHERE device_id = $1', [deviceId]);
   const at = Date.now() - 60_000;
   await sendMessage(

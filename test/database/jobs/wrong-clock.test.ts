@@ -85,7 +85,7 @@ test('no job deletes data because a clock is 14 months ahead; jobs delete them o
   await runAll({ clock: ahead });
   expect(less(before, await rowCounts())).toEqual([]);
   await runAll({ clock: ahead, ageClock: ahead });
-  // With a clock that is ahead in every respect, each of these relations loses rows. This shows that the counts can detect a loss.
+  // If all clocks are ahead, each of these relations loses rows. This shows that the counts can detect a loss.
   expect(less(before, await rowCounts()).sort()).toEqual(
     expect.arrayContaining([
       'alert_firings',

@@ -1,6 +1,6 @@
 /**
- * Steps that both clients must pass against a real service. A runner in each language executes them (run-cases.ts,
- * run_cases.py) and reports the results, which are compared with the expected results here.
+ * Steps that both clients must pass against a real service. A runner in each language (run-cases.ts, run_cases.py) executes the steps and
+ * reports the results, which are compared with the expected results here.
  */
 export interface ClientStep {
   /** Owner of the key. */
@@ -37,8 +37,7 @@ const USED_ON = '2026-06-14';
 const day = { start: USED_ON, end: USED_ON };
 
 /**
- * Test steps by topic. An operation without a step is called with the example of the OpenAPI document, so that new operations are tested,
- * too.
+ * Test steps by topic. If no step calls an operation, the example of the OpenAPI document is used, so that new operations are tested, too.
  */
 export const CLIENT_CASES: Record<string, ClientStep[]> = {
   'usage, in any zone and form': [

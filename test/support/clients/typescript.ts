@@ -37,11 +37,11 @@ export type EnergyEvent = ${Object.keys(schemas)
   return [HEADER, versionLine, ...types, event, ...ofOperations, client].join('\n');
 }
 
-/** Whether an object schema is defined only in this response, so that the client needs a name for its type. */
+/** Whether an object schema is defined only in this response. The client then needs a name for the schema's type. */
 const isNamedHere = (schema: Schema): boolean => schema.properties !== undefined;
 
 const querySchema = ({ query, item }: ClientOperation): Schema => {
-  // A method with paged results requests the further pages itself, so it has no cursor parameter.
+  // A method with paged results requests the further pages itself, so the method has no cursor parameter.
   const asked = query.filter(({ name }) => !item || name !== 'cursor');
   return {
     type: 'object',

@@ -10,8 +10,8 @@ import { type HAProxy, startHAProxy } from './haproxy.ts';
 const ADMIN_KEY = `eus_live_${'a'.repeat(40)}`;
 const SECRET_KEY = 'the secret of this installation';
 /**
- * Time in which a stopping API process hands its clients over. Shorter than in the cluster, because HAProxy checks the processes twice a
- * second.
+ * Time in which a stopping API process hands its clients over. It is shorter than in the cluster, because this HAProxy checks the processes
+ * twice a second.
  */
 const DRAIN_SECONDS = 2;
 
@@ -42,7 +42,7 @@ export interface ApiPair {
   secretKey: string;
   /** Ports of the two processes and of HAProxy. */
   ports: { first: number; second: number; proxy: number };
-  /** Sends a request to one of the two processes, or to HAProxy, which chooses one. Never throws. */
+  /** Sends a request to one of the two processes, or to HAProxy, which chooses one of the two. Never throws. */
   ask(port: number, path: string, asked?: Asked): Promise<Came>;
   /** Stops a process with SIGTERM and starts a new one in its place, like an upgrade. Returns the exit code of the stopped process. */
   replace(which: 0 | 1): Promise<number | null>;

@@ -50,9 +50,9 @@ export async function makeLocalCertificate(): Promise<LocalCertificate> {
 }
 
 /**
- * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of its database, which the first process migrates.
- * `env`: additional environment variables. `roles`: roles in the order of their start. Two ingest processes get the HAProxy of
- * deploy/cluster in front of them, which runs until the cell is removed.
+ * Starts the processes of a cell. `name`: `first`, or the value of CELL. `url`: URL of the cell's database, which the first process
+ * migrates. `env`: additional environment variables. `roles`: roles in the order of their start. For two ingest processes, the HAProxy of
+ * deploy/cluster runs in front of them until the cell is removed.
  */
 export async function startCell({
   name,

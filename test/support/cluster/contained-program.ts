@@ -76,7 +76,7 @@ export function startContainedProgram(
     output: () => readFileSync(log, 'utf8'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill() {
-      // Killing the first process of a namespace kills all its processes. When none is left, the namespace ends and `unshare` exits.
+      // If the first process of a namespace is killed, all its processes are killed. After that, the namespace ends and `unshare` exits.
       const first = all().find(isFirst);
       if (first === undefined) child.kill('SIGKILL');
       else process.kill(first, 'SIGKILL');
@@ -108,8 +108,7 @@ function processesWithin(unshare: number): number[] {
     }
   };
   const own = namespace(String(unshare), 'pid_for_children');
-  // Returns no processes until `unshare` has created its own namespace. Until then, its children would be those in the namespace of this
-  // process.
+  // Returns no processes until `unshare` has created its own namespace. Its children before that belong to the namespace of this process.
   if (own === undefined || own === namespace('self', 'pid')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && namespace(name, 'pid') === own)

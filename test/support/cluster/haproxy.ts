@@ -76,8 +76,8 @@ export async function startHAProxy(options: {
     ),
   };
   const output = openSync(join(folder, 'log'), 'a');
-  // HAProxy is killed with this process, so that a killed test leaves behind only its folder. `setpriv` sets the parent-death signal after
-  // the change of user, which would clear it.
+  // HAProxy is killed with this process, so that a killed test leaves only HAProxy's folder behind. `setpriv` sets the parent-death signal
+  // after the change of user, because that change would clear the signal.
   const child: ChildProcess = spawn(
     'chroot',
     [

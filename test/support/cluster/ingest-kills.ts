@@ -11,7 +11,7 @@ const STEP_MS = 1_000;
 const WATCHED_MS = 6_000;
 /** Maximum time until all clients are connected before a kill. A busy machine takes several seconds. */
 const SETTLED_MS = 60_000;
-/** Longest wait for a PUBACK, in seconds, for which the test prints no explanation. */
+/** Longest wait for a PUBACK, in seconds, that the test does not explain in its output. */
 const SLOW_S = 3;
 /** Time for which clients wait for a CONNACK before they reconnect. */
 const CONNECT_TIMEOUT_MS = 2_000;

@@ -4,8 +4,8 @@ import { createPool } from '#src/database/connect.ts';
 import { withExclusiveLock } from '#src/database/exclusive-lock.ts';
 
 /**
- * Child process that repeats a step for as long as it holds an exclusive lock, and records each step. Arguments: URL of the database, its
- * own name, SQL statement of the step. hung.test.ts stops and kills such processes.
+ * Child process that holds an exclusive lock, repeats a step during that time, and records each repetition. Arguments: URL of the database,
+ * name of the process, SQL statement of the step. hung.test.ts stops and kills such processes.
  */
 const [, , url = '', name = '', statement = ''] = process.argv;
 const pool = createPool(url, { max: 2 });

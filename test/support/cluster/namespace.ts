@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Runs a program of another root file system as one of that system's users, in separate namespaces. /proc is mounted only in them. If the
- * program's first process is killed, all its children are killed; if this process ends for any reason, the first process is killed. So no
- * test leaves a server or a mount behind. `network`: file of the network namespace; by default that of this process.
+ * Runs a program of another root file system as one of that system's users, in separate namespaces. /proc is mounted only in these
+ * namespaces. If the program's first process is killed, all its children are killed; if this process ends for any reason, the first process
+ * is killed. No test therefore leaves a server or a mount behind. `network`: file of the network namespace; by default that of this
+ * process.
  */
 export function startInNamespace(
   root: string,

@@ -43,7 +43,7 @@ export interface PatroniCluster {
   ready(): Promise<void>;
   /** Makes the standby the primary. Resolves when Patroni reports that the switchover is complete. */
   switchover(): Promise<void>;
-  /** Pauses Patroni, or resumes it. While paused, Patroni takes no action, and does not even resume a standby whose replay was paused. */
+  /** Pauses Patroni, or resumes it. While Patroni is paused, it takes no action: a standby whose replay was paused stays paused. */
   maintenance(isOn: boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 
-/** A device that stores its messages. It publishes them in order, and repeats each until it is acknowledged, at whichever node responds. */
+/** A device that stores its messages. It publishes its messages in order, and repeats each of them until a node acknowledges it. */
 export interface RepeatingPublisher {
   /** Time (ms) of acknowledgement by the index of the payload. */
   acknowledged: Map<number, number>;
@@ -126,7 +126,7 @@ export function repeatingPublisher(options: {
         next = 0;
         inFlight = 0;
         sendPending();
-        // Ends the connection if there is no PUBACK: a frozen node does not respond, but another one may.
+        // Ends the connection if there is no PUBACK: a frozen node does not respond, but another node may.
         const watch = setInterval(() => {
           const sinceMs = Date.now() - Math.max(lastAtMs, connectedAtMs);
           if (!isWaiting() || sinceMs <= silenceMs) return;

@@ -100,7 +100,7 @@ export async function startRabbitMq({
   const hosts = Array.from({ length: count }, (_, index) => places?.[index]?.host ?? '127.0.0.1');
   makeCertificate(join(folder, 'tls'), hosts, own);
   const deployed = readFileSync(join(DEPLOYED, 'rabbitmq.conf'), 'utf8');
-  // Removes nodes from the configured list if the cluster has fewer of them.
+  // If the cluster has fewer nodes than the configured list, removes the others from the list.
   const configuration = deployed
     .split('\n')
     .filter((line) => Number(/classic_config\.nodes\.(\d)/.exec(line)?.[1] ?? 0) <= count);
@@ -172,7 +172,7 @@ export async function startRabbitMq({
         try {
           process.kill(pid, name);
         } catch {
-          // The process has already ended, together with another one.
+          // The process has already ended, together with another process.
         }
       }
     };

@@ -50,7 +50,7 @@ interface RoutedCell {
   secret?: string;
 }
 
-/** Returns what a router and a move need to know of a cell: its addresses, database and secret. */
+/** Returns what a router and a move need to know of a cell: its URLs, database and secret. */
 export const routed = ({ ports, env }: Cell): RoutedCell => ({
   ...ports,
   ...(env.DATABASE_URL === undefined ? {} : { database: env.DATABASE_URL }),

@@ -6,7 +6,7 @@ import { DEBIAN_13 } from '../tiers/reach.ts';
 import { BASE_IMAGE, podman, podmanEnvironment, podmanSucceeds, preparePodman, reserveStorage } from './podman.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Stage of deploy/Dockerfile that has a tag of its own, so that the installed packages are retained for the next run. */
+/** Stage of deploy/Dockerfile that has its own tag, so that the next run can use the installed packages again. */
 const PACKAGES = { whole: 'localhost/energy-test:whole' };
 /** Targets of deploy/Dockerfile with the tags that the tests use. `default`: the target that a build without a target produces. */
 export const IMAGE_TAGS = {

@@ -39,9 +39,10 @@ export function createDeployment(): Deployment {
   const first = (process.pid & 63) * 4;
   const [outside, address] = [`${block}.${first + 1}`, `${block}.${first + 2}`];
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  // Removes what a killed run left behind: its network no longer exists.
+  // Removes what a killed run left in podman's storage. The network of that run no longer exists.
   for (const command of REMOVE) podman(...command.split(' '));
-  // If a program still writes to a volume, podman does not remove the volume's folder, and would reuse it for the next volume of that name.
+  // If a program still writes to a volume, podman does not remove the volume's folder, and would reuse the folder for the next volume of
+  // that name.
   for (const left of globSync('*/', { cwd: VOLUMES })) rmSync(join(VOLUMES, left), { recursive: true });
   ip('netns', 'add', name);
   ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'lan', 'netns', name);

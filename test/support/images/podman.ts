@@ -10,7 +10,7 @@ import { join } from 'node:path';
 const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'energy-usage-service', 'images-1');
 /** Folder that contains the tests' volumes. */
 export const VOLUMES = join(FOLDER, 'storage/volumes');
-/** Base image of deploy/Dockerfile. It is not pulled; the tests create it. */
+/** Base image of deploy/Dockerfile. The tests create this image instead of pulling it. */
 export const BASE_IMAGE = 'docker.io/library/node:24-bookworm-slim';
 /** Maximum waiting time for another run. All tests of images take about 15 minutes. */
 const MAX_WAIT_SECONDS = 1_200;
