@@ -20,7 +20,6 @@ type Waiting = { message: RawMessage; receipt: Receipt } | { step: ClockStep };
 type Pipeline = { receive: ReceiveMessage; waiting(): number };
 type Output = Pipeline & { resume: () => void };
 
-/** Clocks of this host. */
 export interface HostClocks {
   /** The time that the installation assumes to be right (believed-time.ts), Unix ms. */
   believedMs: () => number;

@@ -23,7 +23,6 @@ export interface RejectedMessage {
   payload_b64?: string;
 }
 
-/** Filter for rejections. */
 export interface RejectionFilter {
   deviceId?: string;
   since?: Date;

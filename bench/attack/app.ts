@@ -34,7 +34,6 @@ export const getSharedApp = (world: AttackedInstallation): Promise<App> =>
     return { clientId: json.client_id, secret: json.client_secret };
   });
 
-/** A request for consent. */
 export interface ConsentRequest {
   path: string;
   verifier: string;

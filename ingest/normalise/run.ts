@@ -21,7 +21,6 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
   valueMilliwattHours: asMilliwattHours(run[index + 1] as number),
 });
 
-/** Returns the last reading of a run. */
 export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
 /** Returns the second-last reading of a run; undefined if the run has one reading. */
@@ -48,7 +47,6 @@ export const createRunOfTwo = (risen: RegisterValue, last: RegisterValue): Regis
   ...createRegisterRun(risen),
 ];
 
-/** Replaces the last reading of a run. */
 export const replaceLastReading = (run: RegisterRun, last: RegisterValue): RegisterRun => [
   ...createRegisterRun(last),
   ...run.slice(BEFORE),

@@ -57,7 +57,6 @@ export function parseProxyHeader(bytes: Buffer): ProxyHeader | 'none' | 'incompl
   };
 }
 
-/** Returns an address as text. */
 function textOf(address: Buffer): string {
   if (address.length === 4) return address.join('.');
   return Array.from({ length: 8 }, (_, index) => address.readUInt16BE(2 * index).toString(16)).join(':');

@@ -84,7 +84,6 @@ type IdsIn<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   ? { [One in Name | keyof IdsIn<Rest>]: string }
   : unknown;
 
-/** Returns the names of the ids in a path. */
 export const listIdsInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

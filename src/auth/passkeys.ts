@@ -29,7 +29,6 @@ export interface PasskeySite {
   origin: string;
 }
 
-/** Returns the site of a public URL. */
 export function getPasskeySite(publicUrl: string): PasskeySite {
   const { hostname, origin } = new URL(publicUrl);
   return { host: hostname, origin };

@@ -189,6 +189,5 @@ const none = (error: NodeJS.ErrnoException): string[] => {
   throw error;
 };
 
-/** Returns the file of a base copy. */
 export const getBaseFile = ({ folder, manifest }: FoundBackupCopy): string =>
   join(folder, manifest.is_sealed ? `${BASE_FILE}${ENCRYPTED_SUFFIX}` : BASE_FILE);

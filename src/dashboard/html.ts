@@ -4,5 +4,4 @@ import { type ComponentChildren, h, type VNode } from 'preact';
 /** Template tag for markup, as in html`<p class=${name}>${text}</p>`. Interpolated text is never parsed as markup. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: unknown[]) => VNode;
 
-/** Type of the children of a component. */
 export type Children = ComponentChildren;

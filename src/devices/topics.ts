@@ -28,7 +28,6 @@ export function parseSentReadingsTopic(topic: string): { deviceId: string; forma
   return deviceId === undefined ? null : { deviceId, format: senml === undefined ? 'native' : 'senml' };
 }
 
-/** Returns the prefix of all topics of a gateway. */
 export const getGatewayTopicPrefix = (gatewayId: string): string => `gw/${gatewayId}/`;
 
 /** Returns the topic on which the service publishes the usage of a home, for the home's gateways. */

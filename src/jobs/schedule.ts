@@ -283,7 +283,6 @@ export const isDailyJobDue = (latestMs: number, ranForMs: number): boolean =>
 export const computeFirstRunDelayMs = (everyMs: number, place: { index: number; of: number }): number =>
   Math.round((Math.min(everyMs, SPREAD_MS) * (place.index + 1)) / place.of);
 
-/** Dependencies of jobs. */
 export interface JobDependencies {
   pool: Pool;
   db: Database;

@@ -68,7 +68,6 @@ const AT = new Date('2026-11-01T00:00:00.5Z');
 const ID = '5b0f3a52-9c1d-4f6e-8a77-0c2d4e6f8a90';
 const SERVICE = 'https://energy.example';
 
-/** Joins the pieces of a text. */
 async function joinText(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of pieces) text += piece;

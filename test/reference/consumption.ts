@@ -10,7 +10,6 @@ export interface ReferenceSettings {
   maxGapMinutes: number;
 }
 
-/** A row of an aggregate. */
 export interface AggregateRow {
   energy: bigint;
   estimated: bigint;

@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:https';
 
-/** Response of the API. */
 export interface ApiResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;

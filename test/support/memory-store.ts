@@ -22,7 +22,6 @@ import type { ChannelSettings } from '#src/devices/channel-name.ts';
 import type { Edit } from '#src/devices/edits/edit.ts';
 import { MEASURE_NAMES, type Measure, type MeasureSums } from '#src/rollups/levels.ts';
 
-/** A stored series. */
 interface StoredSeries {
   seriesId: number;
   channel: string;

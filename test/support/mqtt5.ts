@@ -82,7 +82,6 @@ export async function connectByBytes(
   socket.write(connectBytes);
   return { socket, replies, closed };
 }
-/** The fields of a CONNECT. */
 export const CONNECT_FIELDS = {
   cmd: 'connect',
   protocolId: 'MQTT',

@@ -6,7 +6,6 @@ import { computeMeasuredPower } from '#src/energy/period/power-now.ts';
 import { type EventOutlet, formatServerSentEvent } from './outlet.ts';
 import { formatStreamPosition, isDirectSuccessor, type StreamPosition } from './place.ts';
 
-/** A request for a stream. */
 export interface StreamRequest {
   caller: Caller;
   /** The account whose home is followed. */

@@ -5,7 +5,6 @@ export const escapeXmlText = (text: string): string =>
   text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD]/g, '').replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Formats the start of a feed. */
 export const formatFeedStart = ({ id, title, subtitle, self, at }: FeedHead): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi"><id>${id}</id>${self === undefined ? '' : `<link rel="self" href="${self.href}" type="espi-feed/${self.type}"/>`}<title>${title}</title>${subtitle === undefined ? '' : `<subtitle>${escapeXmlText(subtitle)}</subtitle>`}<updated>${at}</updated>`;
 

@@ -130,7 +130,6 @@ export async function* subscriptionXml(feed: SubscriptionFeed): AsyncGenerator<s
 
 type FormatEntry = ReturnType<typeof createEntryFormatter>;
 
-/** Formats the entry of a usage point. */
 export const formatUsagePointEntry = (about: string, entry: FormatEntry, hasSummary: boolean): string => {
   const point = pointAddress(about);
   return entry('Usage Point', {

@@ -29,7 +29,6 @@ export interface RouterBackend {
   isUp: boolean;
 }
 
-/** Returns the backends of a router. */
 export async function readRouterBackends(router: string): Promise<RouterBackend[]> {
   const [header = '', ...lines] = (await ask(router, 'show stat\n')).split('\n');
   const columns = header.replace(/^# /, '').split(',');

@@ -21,7 +21,6 @@ interface Part {
 export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 
-/** Returns the blocks of code of a guide. */
 export const readGuideBlocks = async (name: string) => parseCodeBlocks(await readFile(join(GUIDES_PATH, name), 'utf8'));
 
 /** Returns the steps of a guide for a reader who uses one language (docs/guides/README.md). */

@@ -1,7 +1,6 @@
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { DecodedReading } from '#ingest/decoders/decoder.ts';
 
-/** Login of a meter. */
 export interface MeterLogin {
   deviceId: string;
   secret: string;
