@@ -60,7 +60,6 @@ export function getCountingEndMs(of: RolesByTime): number {
   return of.earlierRoles?.findLast(isCounted)?.untilMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether a series counts at any time. */
 export const doesCountAtAnyTime = (of: RolesByTime): boolean => getCountingEndMs(of) > Number.NEGATIVE_INFINITY;
 
 /**

@@ -27,14 +27,12 @@ export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 
 export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
-/** Returns the time of the earliest reading in a run. */
 export const getEarliestReadingMs = (run: RegisterRun): number =>
   Math.min(...run.filter((_, index) => index % 2 === 0));
 
 /** Returns the time of the latest risen reading before the last reading; for a run of one reading, the time of this reading. */
 export const getLatestRiseMs = (run: RegisterRun): number => run[run.length > RISEN ? run.length - 2 : 0] as number;
 
-/** Creates a run of one reading. */
 export const createRegisterRun = ({ readAtMs, valueMilliwattHours }: RegisterValue): RegisterRun => [
   readAtMs,
   valueMilliwattHours,

@@ -146,7 +146,6 @@ export class UnreleasedMessages {
     for (const { waiting } of session.messages.values()) for (const known of waiting.splice(0)) known(dropped);
   }
 
-  /** Drops all sessions of a login. */
   dropLogin(username: string): void {
     for (const id of [...(this.#logins.get(username)?.ids ?? [])]) this.drop(id);
   }

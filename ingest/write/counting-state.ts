@@ -59,7 +59,6 @@ function packRun(run: readonly number[], into: Float64Array, at: number): boolea
   return true;
 }
 
-/** Unpacks the state of a counting rule. */
 export function unpackCountingState(from: Float64Array, at: number): unknown {
   switch (from[at]) {
     case RUN: {

@@ -183,7 +183,6 @@ function hasOpenHour(numbers: Float64Array, at: number): boolean {
   return false;
 }
 
-/** Returns the user_id of a record. */
 export function readUserId({ bytes, numbers }: ByteRing, at: number): string {
   const place = (at + getRecordLengthAt(numbers, at)) * BYTES_PER_NUMBER;
   return bytes.toString('latin1', place, place + (numbers[at + HEAD_RECORD_OFFSETS.userIdLength] as number));

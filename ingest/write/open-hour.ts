@@ -96,7 +96,6 @@ export function parseOpenHour(text: string | null): OpenHour {
   return { hour, quarters };
 }
 
-/** Returns the index of a measure's quarter-hour. */
 export const getQuarterHourIndex = (measure: number, quarter: number): number => measure * QUARTER_HOURS + quarter;
 
 /** Returns the index, within its hour, of the quarter-hour that begins at a time. */

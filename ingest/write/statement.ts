@@ -51,7 +51,6 @@ export const encodeBigints = (values: readonly number[]): Buffer => encode(OID.i
 export const encodeTimestamps = (unixMs: readonly number[]): Buffer =>
   encode(OID.timestamptz, unixMs, (value) => (value - POSTGRES_EPOCH_MS) * 1000);
 
-/** Encodes booleans as a `boolean[]` parameter. */
 export function encodeBooleans(values: readonly boolean[]): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * 5);
   begin(buffer, OID.boolean, values.length);
@@ -73,7 +72,6 @@ export interface EncodedTextElements {
 /** Length that PostgreSQL's wire format uses for a null element. */
 const NULL_LENGTH = -1;
 
-/** Encodes strings or nulls as elements. */
 export function encodeTextElements(values: readonly (string | null)[]): EncodedTextElements {
   let length = 0;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));

@@ -4,7 +4,6 @@ import { createThreadPool } from '#src/core/threads.ts';
 import type { EvaluationTask } from './evaluate.task.ts';
 import { type CandidateColumns, findCandidatePeriods } from './evaluate.ts';
 
-/** Evaluates alerts. */
 export interface AlertEvaluator {
   candidates(...batch: EvaluationTask): Promise<CandidateColumns>;
   /** Number of batches that should be evaluated concurrently. */

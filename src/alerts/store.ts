@@ -12,7 +12,6 @@ export type AlertType = Alert['type'];
  */
 export type AlertSettings = Omit<Insertable<Tables['alerts']>, 'alert_id' | 'user_id' | 'created_at'>;
 
-/** Creates an alert for an account. */
 export async function createAlert(
   db: Database,
   { userId, ...settings }: AlertSettings & { userId: string },

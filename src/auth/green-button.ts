@@ -70,7 +70,6 @@ export function parseGreenButtonTerms(scope: string | null): GreenButtonTerms {
   return { intervalSeconds: interval === '900' ? 900 : 3_600, historySeconds: Number(history) };
 }
 
-/** Path prefix of ESPI resources. */
 export const ESPI_RESOURCE_PATH = '/espi/1_1/resource';
 
 /** Returns the URLs of an authorization's resources. `publicUrl`: the URL of the service; `id`: the resource_id. */

@@ -24,7 +24,6 @@ export interface RequestCounters {
   suspendedUntilMs: number;
 }
 
-/** Initial counters. */
 export const NO_COUNTERS: RequestCounters = {
   minuteFromMs: 0,
   minuteCount: 0,
@@ -158,7 +157,6 @@ export interface RemainingRequests {
   suspendedWaitMs: number;
 }
 
-/** Returns the remaining quota. */
 export function computeRemainingRequests(
   counters: RequestCounters,
   { limits, nowMs }: Pick<RequestLimits, 'limits' | 'nowMs'>,

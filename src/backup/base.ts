@@ -26,7 +26,6 @@ const SKIPPED =
 /** This file is copied last, because it contains the position at which recovery begins. */
 const CONTROL = 'global/pg_control';
 
-/** Result of a base copy. */
 export interface BaseBackupCopy {
   folder: string;
   manifest: BackupManifest;

@@ -10,7 +10,6 @@ export const MAX_CLOCK_LEAP_MS = 31 * DAY_MS;
 export interface TimeAtStart {
   /** Believed time stored in the database; null in a new installation. */
   storedMs: number | null;
-  /** Clock of this process. */
   clockMs: number;
   /** Whether a device has ever sent a message. Before the first message, a wrong clock cannot cause a deletion. */
   wasUsed: boolean;

@@ -1,4 +1,3 @@
-/** Error in one field of a request. */
 export interface FieldError {
   field: string;
   message: string;

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-/** Version of this service. */
 export const { version: VERSION } = JSON.parse(text) as { version: string };
 
 /**

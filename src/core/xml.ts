@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import sax from 'sax';
 
-/** An element of an XML document. */
 export interface XmlElement {
   /** Name without its namespace prefix. */
   name: string;

@@ -18,7 +18,6 @@ import {
   getCostedQuarterHours,
 } from './sums.ts';
 
-/** Cost of a row. */
 export interface CostBucket {
   labels: RowLabels;
   cost: Cost;

@@ -6,7 +6,6 @@ const POLL_MS = 1_000;
 /** Maximum duration of a poll. A standby that takes longer counts as unavailable. */
 const ANSWER_MS = 2_000;
 
-/** Replication state of a standby. */
 export interface StandbyState {
   /** Maximum age of the standby's data in ms; at most a second if replication keeps up. */
   ageMs: number;

@@ -12,7 +12,6 @@ export interface DeliveryAttempt {
   event: { id: string; type: string; createdAt: Date; userId: string; data: Record<string, unknown> };
 }
 
-/** Outcome of a delivery attempt. */
 export interface DeliveryOutcome {
   succeeded: boolean;
   /** HTTP status of the receiver, or reply code of the SMTP server. Null if there was no answer. */

@@ -47,7 +47,6 @@ export async function findInvalidLogins<T extends LoginCredentials>(
 /** Lifetime of a temporary secret whose creator does not revoke it, for example because the process was killed. */
 const TEMPORARY_MS = 24 * 3_600_000;
 
-/** Deletes expired temporary secrets. */
 export async function deleteExpiredSecrets(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('temporary_secrets').where('expires_at', '<=', now).execute();
 }

@@ -76,7 +76,6 @@ export function splitRange({ start, end, zone }: Range, days: number): Range[] {
   });
 }
 
-/** Splits a range by calendar months. */
 export function splitByMonth({ start, end, zone }: Range): Range[] {
   const months: Range[] = [];
   for (let first = start; first <= end; ) {

@@ -13,7 +13,6 @@ import { EXPORTED_RELATIONS, type ExportedRelation, LEVEL_FILES, SERIES_FILES } 
  */
 const COMPRESSION_LEVEL = 3;
 
-/** The inputs of an archive. */
 export interface ArchiveOptions {
   db: Database;
   /** Database for readings and aggregates: a read replica if there is one. */

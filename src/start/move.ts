@@ -20,7 +20,6 @@ import { checkAllRollups } from '#src/rollups/mend.ts';
 import { unpackDays } from '#src/rollups/pack.ts';
 import { foldLateDays, refreshUntilComplete } from '#src/rollups/refresh.ts';
 
-/** Result of a move. */
 export type MoveReport = Awaited<ReturnType<typeof moveInstallation>>;
 
 export interface MoveSteps {

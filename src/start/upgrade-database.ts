@@ -22,7 +22,6 @@ import {
 import { getStoredRelation, STORED_LEVELS } from '#src/rollups/levels.ts';
 import { MOVED_RELATIONS, type MoveSteps, moveInstallation } from './move.ts';
 
-/** Result of an upgrade. */
 export interface UpgradeReport {
   /** Major versions of PostgreSQL before and after the upgrade. */
   from: number;

@@ -4,7 +4,6 @@ import { type Database, PREPARED_STATEMENT_PREFIX_SQL } from '#src/database/conn
 import { OWNED_RELATIONS } from '#src/database/owned.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 
-/** A record for the audit log. */
 export interface AuditRecord {
   /**
    * The account that acted, with its key or session; null for an operator at the command line or an anonymous caller.

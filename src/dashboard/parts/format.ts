@@ -19,7 +19,6 @@ export function createMoneyFormatter(currency: string): (value: number) => strin
   return (value) => format.format(value);
 }
 
-/** Formats a volume in m³. */
 export const formatCubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
 /** Formats a share from 0 to 1 as a percentage. */
@@ -79,7 +78,6 @@ const namesOf = (count: number, options: Intl.DateTimeFormatOptions, at: (index:
 export const listWeekdayNames = (): string[] => namesOf(7, { weekday: 'short' }, (day) => Date.UTC(2024, 0, 1 + day));
 export const listMonthNames = (): string[] => namesOf(12, { month: 'short' }, (month) => Date.UTC(2024, month, 1));
 
-/** Formats a number with a fixed number of decimals. */
 export const formatDecimals = (value: number, digits: number): string =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 

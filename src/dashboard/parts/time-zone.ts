@@ -7,7 +7,6 @@ import { words } from '../words/words.ts';
 import { submittedForm, useAction } from './load.ts';
 import { busyAttributes, Card, ErrorMessage, Field, renderInlineMarkup } from './ui.ts';
 
-/** Returns the browser's time zone. */
 const zoneOfBrowser = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** Returns the time zones that the browser lists. Adds UTC, which browsers omit, and `zone`, which may be an alias such as Europe/Kiev. */

@@ -39,7 +39,6 @@ const countHours = ({ from, to }: Range): number => Math.ceil((to.getTime() - fr
 export const countRowsToRead = (range: Range, unit: GroupBucketUnit): number =>
   countHours(range) * (isClockUnit(unit) ? 60 / CLOCK_UNITS[unit] : 1);
 
-/** Returns the first day of the month that contains a range. */
 export const getFirstDayOfMonth = ({ start }: Range): string => `${start.slice(0, 8)}01`;
 
 /** Whether a range consists of all days of one month. */

@@ -81,7 +81,6 @@ export async function readImportsInSpans(query: Query, spans: readonly UserTimeR
   return rows.map((row) => row.total_milliwatt_hours);
 }
 
-/** Import of a device in a span. */
 export interface DeviceImport {
   deviceId: string;
   milliwattHours: MilliwattHours;

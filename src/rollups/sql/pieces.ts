@@ -82,7 +82,6 @@ export function peakColumnSql({ peak, isView }: Level): string {
 /** Returns the name of the function that finds the peak of one user's bucket in the open and closed hours of the level below. */
 export const getPeakFunction = ({ relation, peak }: Level): string => `${relation}_${peak?.column}`;
 
-/** Returns a text as an SQL literal. */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Returns the condition that summed rows have known data. (The sum matters, because one row may revert the data of another.) */

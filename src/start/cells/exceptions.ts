@@ -105,7 +105,6 @@ async function lock(path: string) {
   }
 }
 
-/** Reads the file of exceptions. */
 export const readRoutingExceptions = async (file: string): Promise<Map<string, string>> =>
   parseRoutingExceptions(await readFile(file, 'utf8'));
 

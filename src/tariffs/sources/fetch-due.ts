@@ -47,7 +47,6 @@ interface ClaimedSeries extends Pick<StoredSeries, 'series_id' | 'user_id' | 'ki
   secrets_sealed: Buffer | null;
   fetches: number;
   fetch_key: string;
-  /** Role of the owner. */
   role: (typeof ROLES)[number];
 }
 

@@ -55,7 +55,6 @@ function comingTimes({ timezone, at }: FetchTimes, after: Date): number[] {
   return times.filter((ms) => ms > after.getTime());
 }
 
-/** Returns the start of tomorrow in a zone. */
 export const getStartOfTomorrow = (now: Date, timezone: string): Date =>
   DateTime.fromJSDate(now, { zone: timezone }).plus({ days: 1 }).startOf('day').toJSDate();
 
@@ -116,7 +115,6 @@ function nextWithinBound({ times, now, fetchesToday }: PlanInput, earliest: Date
   return computeNextFetchTime(times, new Date(Math.max(earliest.getTime(), getEndOfUtcDay(now).getTime() - 1)));
 }
 
-/** Returns the end of the UTC day of an instant. */
 export const getEndOfUtcDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS);
 
 const timesLeftToday = (times: FetchTimes, now: Date): number =>

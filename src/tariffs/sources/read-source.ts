@@ -12,7 +12,6 @@ import {
 import { readRows } from './read-rows.ts';
 import type { SeriesUnits, Source, SourceSecrets } from './source.ts';
 
-/** Request for a response of a source. */
 export interface SourceRequest {
   url: string;
   headers: Record<string, string>;
@@ -34,14 +33,12 @@ function presetOf(name: string): PriceSourcePreset {
   return preset;
 }
 
-/** Returns the request for a source at a time. */
 export function getSourceRequest(source: Source, { token, headers = {} }: SourceSecrets, now: Date): SourceRequest {
   return 'preset' in source
     ? { url: buildPresetUrl(presetOf(source.preset), now, token), headers: {} }
     : { url: source.url, headers };
 }
 
-/** Returns the times of day at which a source is fetched. */
 export const getFetchTimes = (source: Source): FetchTimes => ('preset' in source ? presetOf(source.preset) : source);
 
 /** Returns the host of a source. The service fetches from a host at most once a second. */

@@ -80,7 +80,6 @@ export const createdAppSchema = appSchema
   })
   .meta({ id: 'CreatedApp' });
 
-/** Converts an app for a response. */
 export const appToResponse = (row: App): z.output<typeof appSchema> => ({
   ...pickMembers(appSchema, row),
   client_id: row.app_id,

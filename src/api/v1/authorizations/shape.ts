@@ -21,7 +21,6 @@ export const authorizationSchema = z
   })
   .meta({ id: 'Authorization' });
 
-/** Converts an authorization for a response. */
 export const authorizationToResponse = (row: Authorization): z.output<typeof authorizationSchema> =>
   pickMembers(authorizationSchema, row);
 

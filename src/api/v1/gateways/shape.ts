@@ -56,7 +56,6 @@ export const createdGatewaySchema = gatewaySchema
   })
   .meta({ id: 'CreatedGateway' });
 
-/** Converts a gateway for a response. */
 export const toResponse = (row: Gateway): z.output<typeof gatewaySchema> => pickMembers(gatewaySchema, row);
 
 export const unrecognisedMessagesSchema = z

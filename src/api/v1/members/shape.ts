@@ -49,7 +49,6 @@ export const memberToResponse = (row: Member): z.output<typeof memberSchema> => 
   status: row.accepted_at ? 'active' : 'invited',
 });
 
-/** Converts a membership for a response. */
 export const membershipToResponse = (row: Membership): z.output<typeof membershipSchema> =>
   pickMembers(membershipSchema, row);
 

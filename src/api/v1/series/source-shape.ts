@@ -116,7 +116,6 @@ export const sourceStateSchema = {
     .describe('Error of the last fetch, or of rows in its response. Null: no error.'),
 };
 
-/** Converts the state of a source for a response. */
 export const sourceStateToResponse = ({ source, last_fetched_at, next_fetch_at, last_error }: SourceState) => ({
   source,
   last_fetched_at: last_fetched_at?.toISOString() ?? null,

@@ -188,7 +188,6 @@ export const tariffSchema = z
   })
   .meta({ id: 'Tariff' });
 
-/** Converts a tariff for a response. */
 export function toResponse({ terms, ...row }: StoredTariff): z.output<typeof tariffSchema> {
   const { standing_per_day, capacity, import: imports, export: exports }: TariffPriceTerms = terms;
   const capacityShown = capacity && { ...capacity, minimum_kw: numberOf(capacity.minimum_kw) };
