@@ -6,7 +6,6 @@ import { SOLAR_FLOWS, type SolarDay, type SolarFlow, type SolarTraits, simulateS
 /** 1 W for 1 ms is 1 mJ; 1 mWh is 3600 mJ. */
 const MILLIJOULES_PER_MILLIWATT_HOUR = 3_600;
 
-/** State of a meter at one time. */
 export interface MeterState {
   /** Whole mWh since the meter was installed. */
   registerMilliwattHours: number;

@@ -55,7 +55,6 @@ export interface SimulatedHomeDay {
 
 type AppliancePowers = Partial<Record<Appliance, Int32Array>>;
 
-/** Draws a home's traits from a seed. */
 export function drawHomeTraits(seed: string, utcOffsetMinutes = 0): HomeTraits {
   const random = createRandom(seed, 'traits');
   return {

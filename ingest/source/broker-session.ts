@@ -27,7 +27,6 @@ export type Connection = AedesClient & {
   version5?: Mqtt5Connection;
 };
 
-/** The login of a connection. */
 export interface SessionLogin {
   /** Id of the device or gateway, or of a batch of meters. */
   username: string;
@@ -39,7 +38,6 @@ export interface SessionLogin {
   secretSha256: Buffer | null;
 }
 
-/** A logged-in connection. */
 export class Session implements LoginConnection {
   readonly client: Connection;
   readonly by: SessionLogin;

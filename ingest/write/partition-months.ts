@@ -18,7 +18,6 @@ export class MissingPartitionsError extends Error {
   }
 }
 
-/** Creates a cache of the months that have partitions. */
 export function createPartitionMonths(pool: Pool) {
   const known = new Set<number>();
   return {

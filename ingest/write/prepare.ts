@@ -26,7 +26,6 @@ import type { Stretch } from './stretch.ts';
 import { updateDeviceStates } from './touch-devices.ts';
 import type { UntimedSeries } from './untimed-series.ts';
 
-/** Dependencies of the stages of a batch. */
 export interface BatchDependencies {
   /** Start of the retention, Unix ms: older readings are rejected. */
   readonly oldestMs: number;

@@ -11,7 +11,6 @@ import type { AlertType } from './store.ts';
  */
 export type PeriodKind = 'hour' | 'day' | 'month';
 
-/** Types of alerts on the cost of a period. */
 export type CostAlertType = 'daily_cost' | 'monthly_cost';
 /** Types of alerts on the consumption in a period. */
 export type UsageAlertType = Exclude<AlertType, CostAlertType | 'no_data'>;

@@ -397,7 +397,6 @@ function requestIdsOf({ params, query, body }: FastifyRequest): RequestIds {
   };
 }
 
-/** Returns the scopes that an operation needs. */
 export const getOperationScopes = ({ scope }: Pick<AnyOperation, 'scope'>): readonly Scope[] =>
   typeof scope === 'string' ? [scope] : scope;
 

@@ -44,7 +44,6 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
   /** The group of homes to which the key is limited; null if the key has no such limit. */
   groupId: string | null;
-  /** The device to which the key is limited. */
   device?: DeviceOfKey;
   /** The membership by which the caller can access `userId`, if `userId` is not the caller's own account. */
   memberId?: string;

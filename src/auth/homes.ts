@@ -19,7 +19,6 @@ export const HOMES_OF_MEMBER = sql<HomeOfMember[] | null>`(
 export interface RequestIds {
   /** The account that the request names. */
   userId: string | undefined;
-  /** Ids of objects. */
   objects: readonly string[];
 }
 

@@ -57,7 +57,6 @@ export interface WindowDecision {
    */
   least: Partial<RequestCounters>;
   most: Partial<RequestCounters>;
-  /** Increments of the counters. */
   add: Partial<RequestCounters>;
 }
 

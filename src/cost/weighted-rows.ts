@@ -47,7 +47,6 @@ const COLUMNS: Record<CostOrEmissionsInclude, readonly string[]> = {
   emissions: ['emissions_kg_co2e', 'emissions_missing_kwh'],
 };
 
-/** Returns the columns of requested costs and emissions. */
 export const listCostAndEmissionColumns = (weighted: ReadonlySet<CostOrEmissionsInclude>): string[] =>
   [...weighted].flatMap((name) => COLUMNS[name]);
 

@@ -14,7 +14,6 @@ import { findWebhook } from './webhook/subscriptions.ts';
 export interface Delivery {
   delivery_id: string;
   event_id: string;
-  /** Type of the event. */
   event: string;
   status: Selectable<Tables['deliveries']>['status'];
   attempts: Attempt[];

@@ -24,7 +24,6 @@ import { assertMayManageDevice, needsManager } from './management.ts';
 import { PREVIOUS_COUNTING_SETTINGS_SQL } from './previous-counting-settings.ts';
 import { splitSeriesOfDevice } from './split-series.ts';
 
-/** Columns of devices in lists. */
 const COLUMNS = ['device_id', 'type', 'location', 'placement', 'upstream_device_id'] as const;
 /** Columns of a single device, including its settings. */
 const DETAILS = [

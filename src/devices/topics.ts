@@ -10,7 +10,6 @@ const NATIVE = 'energy/v1/';
 const HOME = new RegExp(`^energy/v1/homes/(${ID})/usage$`);
 const GATEWAY = new RegExp(`^gw/(${ID})/(.+)$`, 's');
 
-/** Returns the topic on which a device publishes its readings. */
 export const getReadingsTopic = (deviceId: string): string => `energy/v1/${deviceId}/readings`;
 
 /** Format of readings that are sent over HTTPS: the native payload, or a SenML pack. */

@@ -144,7 +144,6 @@ function explainRefusedParent(groups: readonly GroupNode[], groupId: string | nu
   return above + below > MAX_DEPTH ? `must leave the tree ${MAX_DEPTH} levels deep at most` : null;
 }
 
-/** Returns the number of levels that a group and its subgroups have. */
 function countLevels(groups: readonly GroupNode[], groupId: string): number {
   const children = Map.groupBy(groups, ({ parent_group_id }) => parent_group_id);
   let level = [groupId];

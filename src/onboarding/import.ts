@@ -35,7 +35,6 @@ export interface DeviceImporter {
   by: Pick<AuditRecord, 'actor' | 'address'>;
 }
 
-/** A device created by an import. */
 interface ImportedDevice {
   row: DeviceImportRow;
   deviceId: string;

@@ -147,7 +147,6 @@ export async function listMemberships(
   return rows.map(({ accepted_at, ...row }) => ({ ...row, accepted_at: accepted_at as Date }));
 }
 
-/** The account that accepts an invitation. */
 interface AcceptingAccount {
   user_id: string;
   email: string;

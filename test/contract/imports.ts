@@ -24,7 +24,6 @@ export function listSourceFiles(folders: readonly string[]): string[] {
     );
 }
 
-/** Returns every import of the file. */
 export function parseImports(file: string): FileImport[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   return [...text.matchAll(STATEMENT)].map((match) => {

@@ -13,7 +13,6 @@ export interface ForgedResponse {
   origin?: string;
   /** Host whose digest the authenticator signs. */
   host?: string;
-  /** Signature counter. */
   counter?: number;
   isVerified?: boolean;
   type?: string;

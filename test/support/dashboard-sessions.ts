@@ -8,7 +8,6 @@ export const TEST_START = new Date('2026-06-15T12:00:00Z');
 /** Rate limits that are too high to be reached. */
 export const UNREACHABLE_LIMITS = { minute: 1_000_000, day: 1_000_000 };
 
-/** Returns the session cookie in a response. */
 export const getSessionCookie = ({ headers }: Answer) => /^[^;]+/.exec(String(headers['set-cookie']))?.[0] ?? '';
 
 /** Returns the e-mail address of an account. */

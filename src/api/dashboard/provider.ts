@@ -32,7 +32,6 @@ export interface SignInProvider {
 
 interface Parts {
   oidc: SignInProvider;
-  /** Secret of the installation. */
   secret: string;
   counter: RequestCounter;
   publicUrl(): string;

@@ -97,7 +97,6 @@ export function parseGuide(
   return { href, title, lead, html: parts.join('\n'), sections };
 }
 
-/** Renders a block of code with the label of its language. */
 function renderBlock(code: Tokens.Code, labels: Record<string, string>, highlight: HighlightCode) {
   const [language] = infoOf(code);
   const label = labels[language] ?? 'Code';

@@ -4,7 +4,6 @@ import { escapeHtml } from '#src/core/html.ts';
 export interface Section {
   /** Path with the heading's anchor. */
   href: string;
-  /** Title of the page. */
   page: string;
   title: string;
   text: string;

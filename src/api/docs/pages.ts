@@ -97,7 +97,6 @@ interface Listed {
   lead: string;
 }
 
-/** Pages of a part. */
 interface ListedPart {
   title: string;
   pages: Listed[];

@@ -16,7 +16,6 @@ export interface StreamRequest {
   lastEventId: string | undefined;
 }
 
-/** An open stream. */
 export interface Follower extends StreamRequest {
   owner: StreamOwner;
   outlet: EventOutlet;

@@ -37,7 +37,6 @@ export interface InstallationFacts {
 }
 
 export interface DatabaseFacts {
-  /** Whether the database is the embedded one. */
   isEmbedded: boolean;
   /** Scheme and hosts of the database URL, without secrets. */
   shown: string;

@@ -37,7 +37,6 @@ export function redactSecrets(findings: readonly Reported[], secrets: readonly s
 const MARK = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: '-' } as const;
 const WIDTH = { mark: 7, check: 13 };
 
-/** Formats findings for a person. */
 export function formatFindings(findings: readonly Reported[]): string {
   const lines = findings.flatMap(({ check, level, finding, todo }) => {
     const head = `${MARK[level].padEnd(WIDTH.mark)}  ${check.padEnd(WIDTH.check)}  ${finding}`;

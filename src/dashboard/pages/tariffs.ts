@@ -146,7 +146,6 @@ const namesOf = (series: UsableSeries[] | null, zone: string) => (id: string) =>
       : words().tariffs.someSeries;
 };
 
-/** List of the terms of a tariff. */
 export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsableSeries[] | null; zone: string }) {
   const { currency, standing_per_day, capacity } = of;
   const { tariffs: w } = words();

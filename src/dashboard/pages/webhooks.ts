@@ -65,7 +65,6 @@ export function Page() {
   }
 }
 
-/** Table of subscriptions. */
 function WebhookTable({ of: all, actions }: { of: Webhook[]; actions: (webhook: Webhook) => Children }) {
   const { me } = useSession();
   const { common, webhooks: w } = words();

@@ -23,7 +23,6 @@ export const numberFormat = (options: Intl.NumberFormatOptions = {}): Intl.Numbe
 export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   once('date', options, () => new Intl.DateTimeFormat(tag, options));
 
-/** Formats a whole number. */
 export const count = (value: number): string => numberFormat().format(value);
 
 /** Formatters that messages (`words.ts`) use for numbers, dates and plural forms in the chosen locale. */

@@ -45,7 +45,6 @@ export type Progress = (relation: string, done: number, total: number) => void;
 /** Result of a copy for one relation. */
 export interface SynchroniseResult {
   relation: string;
-  /** Number of rows in the source. */
   rows: number;
   /** Number of rows that were copied. */
   copied: number;

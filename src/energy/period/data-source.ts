@@ -34,7 +34,6 @@ export interface QuarterHourLoad {
 /** Source of a period's data for a home or one device. */
 export type PeriodDataSource = ReturnType<typeof tellerOf>;
 
-/** Creates the data source for a user's home. */
 export async function createHomeDataSource(db: Database, userId: string): Promise<PeriodDataSource> {
   const home = await loadHome(db, userId, { isMoreAsked: true, needsConsumption: true });
   // Energy flows are computed only for the whole period. Its buckets need only the usage, which takes a third of the time.

@@ -58,7 +58,6 @@ export interface BucketImports {
 /** Imports of a whole range. */
 export interface ImportedTotal {
   milliwattHours: MilliwattHours;
-  /** Number of days with data. */
   days: number;
   /** Hour of the day, 0 to 23, with the highest total; null if there is none. */
   peakHourOfDay: number | null;

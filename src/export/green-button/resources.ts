@@ -60,7 +60,6 @@ export async function* feedXml(
   yield FEED_END;
 }
 
-/** Formats an entry as a separate document. */
 export const formatEntryDocument = (entry: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${entry.replace('<entry>', '<entry xmlns="http://www.w3.org/2005/Atom" xmlns:espi="http://naesb.org/espi">')}`;
 

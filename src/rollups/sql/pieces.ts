@@ -87,10 +87,8 @@ export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "
 /** Returns the condition that summed rows have known data. (The sum matters, because one row may revert the data of another.) */
 export const somethingKnownSql = (): string => KNOWLEDGE_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' OR ');
 
-/** Returns the SQL comments on the public view of a level. */
 export const levelCommentsSql = (level: Level): string => commentsOn('VIEW', level.relation, level, level.comment);
 
-/** Returns the SQL comments on the stored relation of a level. */
 export const storedCommentsSql = (level: Level, kind: 'TABLE' | 'VIEW'): string =>
   commentsOn(
     kind,

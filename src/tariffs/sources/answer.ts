@@ -5,7 +5,6 @@ import { MAX_PRICE } from '../terms.ts';
 
 /** Maximum number of rows in a response, equal to the maximum number of values that one request may store. */
 export const MAX_ANSWER_ROWS = 10_000;
-/** Failure of a response with too many rows. */
 export const TOO_MANY_ROWS = 'the response has more than 10,000 values';
 const MAX_BILLIONTHS = BigInt(MAX_PRICE) * 1_000_000_000n;
 

@@ -17,7 +17,6 @@ interface Part {
   output: string;
 }
 
-/** Names of the guides' files. */
 export const guideNames = async (): Promise<string[]> =>
   (await readdir(GUIDES_PATH)).filter((name) => /^\d.*\.md$/.test(name)).sort();
 

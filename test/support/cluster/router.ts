@@ -37,7 +37,6 @@ export interface Routers {
   all: readonly [Router, ...Router[]];
   /** Cells file for `energy cells --file`. It contains the databases that were passed to `startRouters`. */
   cellsFile: string;
-  /** File of exceptions. */
   exceptions: string;
   stop(): Promise<void>;
 }
