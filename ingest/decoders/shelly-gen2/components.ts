@@ -1,3 +1,4 @@
+import { scaleDecimal } from '#src/core/units.ts';
 import type { ValueKind } from '../family.ts';
 import { readNumber } from '../read/number.ts';
 import { getOwnMember, type Json, toObjectOrNull } from '../read/payload.ts';
@@ -80,6 +81,37 @@ const PHASES = [
   ['c', '/l3'],
 ] as const;
 
+/** Number of mWh in one Wh, and (below) in one kWh. The registers of Shelly have three decimals of a Wh. */
+const PER_WH = 1_000;
+const PER_KWH = 1_000_000;
+
+/**
+ * Adds the registers of a component. `aenergy` counts the energy of both directions, `ret_aenergy` only the returned energy, so the import is
+ * their difference. Devices without `ret_aenergy` do not measure a direction. If only `aenergy` was reset, the difference is negative, and
+ * is not read until the difference is positive again.
+ */
+function addRegisters(collector: ValueCollector, part: Part, channel: string): void {
+  const { device, name, atMs, status } = part;
+  const total = (member: string): unknown => {
+    const register = getOwnMember(status, member) ?? null;
+    if (register === null) return null;
+    if (!toObjectOrNull(register)) collector.refuse(`${name} ${member} is not an object`);
+    return getOwnMember(toObjectOrNull(register), 'total') ?? null;
+  };
+  const [value, returned] = [total('aenergy'), total('ret_aenergy')];
+  const kind = 'energy_total_kwh';
+  addMember(collector, part, { channel: `${channel}/export`, kind, value: returned, member: 'ret_aenergy.total' });
+  const [both, back] = [value, returned].map(readNumber);
+  const member = 'aenergy.total';
+  if (typeof both !== 'number' || back === null) {
+    addMember(collector, part, { channel: `${channel}/import`, kind, value, member });
+  } else if (back !== undefined) {
+    const imported = scaleDecimal(both, PER_WH, 1) - scaleDecimal(back, PER_WH, 1);
+    const said = { device, channel: `${channel}/import`, kind, atMs, name: `${name} ${member}` } as const;
+    if (imported >= 0) collector.add({ ...said, value: imported, per: PER_KWH });
+  }
+}
+
 /**
  * Returns a decoder for `switch`, `pm1`, `cover`, `light` and similar components: power, and the registers of both directions. `by_minute`
  * is not read: it contains mWh of past minutes, which the register also counts. `circuit`: first part of the channel, followed by the
@@ -89,17 +121,7 @@ const readMetered =
   (circuit: string): ReadPart =>
   (collector, part) => {
     const channel = `${circuit}${part.id}`;
-    for (const [name, direction] of [
-      ['aenergy', 'import'],
-      ['ret_aenergy', 'export'],
-    ] as const) {
-      const register = getOwnMember(part.status, name);
-      if (register === undefined || register === null) continue;
-      const value = getOwnMember(toObjectOrNull(register), 'total');
-      if (!toObjectOrNull(register)) collector.refuse(`${part.name} ${name} is not an object`);
-      const said = { channel: `${channel}/${direction}`, kind: 'energy_total_kwh', value } as const;
-      addMember(collector, part, { ...said, member: `${name}.total` });
-    }
+    addRegisters(collector, part, channel);
     const value = getOwnMember(part.status, 'apower');
     addMember(collector, part, { channel: `${channel}/import`, kind: 'power_w', value, member: 'apower' });
   };
