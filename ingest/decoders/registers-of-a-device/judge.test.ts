@@ -252,3 +252,14 @@ describe('hybrid inverters and their batteries', () => {
       expect([label, channel]).toEqual([label, expect.stringMatching(/^(?:pv|grid|ignored)\//)]);
   });
 });
+
+test('asks about the powers of a grid whose sign the device turns, and about those of an inverter’s meter', () => {
+  const verdictsOn = (device: string) => {
+    const names = ['solar_power', 'grid_power', 'meter_power_phase_a'];
+    const powers = names.map((label) => ({ label, described: { names: [label], unit: 'W' as const, device } }));
+    return [...classifyRegisters(powers).values()].filter(isCounted).sort();
+  };
+  // Source: arboeh/huABus, bridge/config/sensors_mqtt.py (names) and mqtt_client.py (device).
+  expect(verdictsOn('Huawei Solar Inverter SUN2000 Huawei')).toEqual(['pv/export']);
+  expect(verdictsOn('Deye inverter')).toEqual(['grid/import', 'pv/export']);
+});

@@ -46,7 +46,7 @@ export interface RegisterFacts {
   isMade: boolean;
   /**
    * Whether the direction is ambiguous: the name contains "delivered", "supplied" or "received", or names a side of the device or, for a
-   * power, a surplus.
+   * power, a surplus; or an inverter's meter or the sign of a grid power is meant.
    */
   isUnclear: boolean;
   /** Whether "in" or "out" in the name means a side of the device. */
@@ -96,6 +96,13 @@ const STORES =
 /** Words by which a car is recognised: manufacturers, and bridges to their services. What its motor uses comes from its battery. */
 const CARS =
   /^(?:vehicle|onstar\w*|ovms|chevrolet|cadillac|buick|nissan|renault|dacia|peugeot|citroen|hyundai|kia|volvo|polestar|skoda|cupra|audi|bmw|toyota|rivian)$/;
+/**
+ * Words for devices whose grid power is positive when the home feeds in: Huawei (register 37113: "> 0: feed-in to the power grid") and
+ * SolarEdge. Other devices use the opposite sign, and some programs turn it, so the owner is asked.
+ */
+const FEED_IN_IS_POSITIVE = /huawei|sun2000|luna2000|solaredge/i;
+/** Words for a meter that is connected to an inverter, and measures the grid instead of the inverter. */
+const METER = /^(?:smart|power)?meter$/;
 const CONVERTERS = /^(?:ups|usv|charger|wallbox|evse|psu|converter|rectifier|powerstation)$/;
 const NO_DEVICE: DeviceFacets = {
   isInverter: false,
@@ -134,8 +141,14 @@ export function getRegisterFacts(described: RegisterDescription): RegisterFacts 
   // If "consumed" comes only from a topic such as `energy-usage`, it does not determine the direction of "received".
   const isByTopic = described.understood !== undefined && shown.every(({ direction }) => direction !== 'import');
   const isWeak = isByTopic && directed.every((one) => one.isConsumed) && shown.some((one) => one.has('unclear'));
-  const isSigned = described.unit === 'W' && has('surplus');
-  const isUnclear = isSide || isSigned || (has('unclear') && directed.length === 0) || isWeak;
+  const isTurned = subject === 'grid' && way === null && FEED_IN_IS_POSITIVE.test(described.device ?? '');
+  const isSigned = described.unit === 'W' && (has('surplus') || isTurned);
+  const isOfMeter =
+    device.isInverter &&
+    subject === null &&
+    way === null &&
+    said.some(({ words }) => words.some((one) => METER.test(one)));
+  const isUnclear = isSide || isSigned || isOfMeter || (has('unclear') && directed.length === 0) || isWeak;
   const whole = shown.find(({ words }) => words.length > 0) ?? said[0];
   const isMade = has('produced');
   // A capacity without a flow (`total_capacity_kwh`) is the content of a battery or the maximum of a connection.
