@@ -160,14 +160,15 @@ function decode(message: DeviceMessage, settings: DecoderSettings, channels: Cha
   const { kind, channel: place } = known.measured;
   const set = Object.hasOwn(settings.meter ?? {}, device) ? settings.meter?.[device]?.unit : undefined;
   const per = UNITS.get(set ?? (isOfReadout(known.id) ? 'kWh' : ''));
-  if (per === undefined) {
-    // SML sends Wh, the readout of IEC 62056-21 kWh, and both may use the same identifier. The owner must therefore set the unit.
-    collector.see(device);
-    return collector;
-  }
   const said = { device, kind, value: read.value, atMs: read.atMs, name: `${channel} ${known.id}` };
   const isSecond = channels.isSecond(parsed, known.measured);
-  if (kind === 'power_w') {
+  if (per === undefined) {
+    // SML sends Wh, the readout of IEC 62056-21 kWh, and both may use the same identifier. The owner must therefore state the unit.
+    collector.see(device);
+    // The channel differs from that of a second meter's register, whose unit is known, because its numbers do.
+    const unset = `unknown/${toChannelWord(`${channel} without unit`)}`;
+    if (kind !== 'power_w') collector.add({ ...said, channel: unset, asks: { unit: null } });
+  } else if (kind === 'power_w') {
     if (!isSecond && per !== 1) collector.add({ ...said, channel: place });
   } else if (!isSecond) collector.add({ ...said, per, channel: place });
   else collector.add({ ...said, per, channel: `unknown/${toChannelWord(channel)}`, asks: { unit: 'kWh' } });
