@@ -34,7 +34,8 @@ export const homieFamily: Family<DescribedProperties> = {
     }
     if (parsed.about !== 'property') return emptyResult();
     const readable = memory.readable(parsed);
-    if (!readable) return emptyResult();
+    // Firmware that publishes no attributes is left to the family of names. A replayed value may precede its attributes.
+    if (!readable) return memory.isDescribed(parsed.device) || message.replayed ? emptyResult() : null;
     const text = readText(message.payload);
     if (text === null) return refusedResult('the payload is not text');
     const collector = createValueCollector();

@@ -63,6 +63,9 @@ export class DescribedProperties {
     return { ...shared, ...place, ...(of && { described: of }) };
   }
 
+  /** Whether the device has described at least one property. */
+  isDescribed = (device: string): boolean => this.#devices.has(device);
+
   /** Returns the devices that are lost when their root device is lost. */
   childrenOf = (root: string): string[] => [...(this.#children.get(root) ?? [])];
 
