@@ -2,7 +2,7 @@ import { isCommandTopic } from '#src/devices/mapping.ts';
 import { createStatelessFamily, type DecoderSettings, type DeviceMessage, type FamilyDecodeResult } from '../family.ts';
 import { findUnitAtEndOfName } from '../proposal.ts';
 import { readNumber } from '../read/number.ts';
-import { getOwnMember, type Json, parseNameValuePairs, readJson, readText, toObjectOrNull } from '../read/payload.ts';
+import { getOwnMember, type Json, parseNamedTexts, readJson, readText, toObjectOrNull } from '../read/payload.ts';
 import { parseMessageTime } from '../read/time.ts';
 import { isRadioMessage } from '../read/topic-shape.ts';
 import { createValueCollector } from '../read/value-collector.ts';
@@ -54,11 +54,7 @@ function decode(message: DeviceMessage, settings: DecoderSettings): FamilyDecode
   if (isCommandTopic(topic) || NO_READINGS.test(topic) || isRadioMessage(topic, payload)) return null;
   const json = readJson(payload);
   const body =
-    toObjectOrNull(json) ??
-    collectNumbersByName(json) ??
-    mergeListedObjects(json) ??
-    parseNameValuePairs(payload) ??
-    null;
+    toObjectOrNull(json) ?? collectNumbersByName(json) ?? mergeListedObjects(json) ?? parseNamedTexts(payload) ?? null;
   const listed = findNumberInList(json);
   const whole = body && unwrapSingleObjectLists(body);
   const found = whole ? ofObject(topic, whole) : listed ? ofTopic(topic, listed) : ofNumber(topic, payload);

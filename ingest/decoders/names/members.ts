@@ -24,7 +24,7 @@ const UNIT_NAMES = namesByRank(
   'unit units uom unit_of_measurement unite unité einheit eenheid unidad unità unita enhet jednostka',
 );
 /** Names of members that contain the name of the object's number. */
-const TITLE_NAMES = namesByRank('title titel humanname name meter_name sensor_name label key measurand');
+const TITLE_NAMES = namesByRank('title titel humanname name meter_name sensor_name label key measurand obis obis_code');
 
 function namesByRank(names: string): ReadonlyMap<string, number> {
   return new Map(names.split(' ').map((name, rank) => [name, rank]));

@@ -103,6 +103,37 @@ export function parseNameValuePairs(payload: Buffer): Json | undefined {
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
 }
 
+/** A point in InfluxDB's line protocol: measurement, tags, fields and possibly a time in nanoseconds. */
+const POINT =
+  /^([^\s,=]{1,64})((?:,[^\s,="]{1,64}=[^\s,="]{1,64}){0,16}) ([^\s=,]{1,64}=\S{1,8000})(?: (\d{16,19}))?\s*$/;
+/** A field of a point: a number, possibly with the mark of an integer, or a text in quotes. */
+const FIELD = /^([^\s=,"]{1,64})=(?:(-?[\d.]+(?:e[+-]?\d+)?)[iu]?|"([^"]{0,64})")$/i;
+
+/**
+ * Parses one point of InfluxDB's line protocol (`energy,host=m1 import_kwh=7.5,power_w=412i`). Its tags distinguish devices. A field
+ * `value` gets the names of the measurement and the tags. Returns undefined for every other text.
+ */
+function parseLineProtocol(payload: Buffer): Json | undefined {
+  const text = readText(payload);
+  const [, measurement = '', tags = '', fields = '', time] = text?.includes('=') ? (POINT.exec(text) ?? []) : [];
+  if (fields === '') return undefined;
+  const found = fields.split(',', MAX_PAIRS + 1).map((field) => FIELD.exec(field));
+  if (found.length > MAX_PAIRS || !found.every((field) => field !== null)) return undefined;
+  const members = found.map(([, name = '', number, quoted = '']) => [name, number ?? quoted] as const);
+  const values = [...tags.matchAll(/=([^,]+)/g)].map(([, value = '']) => value).join(' ');
+  const body = Object.fromEntries(members);
+  const isUnnamed = Object.keys(body).every((name) => name === 'value' || name === 'unit');
+  return {
+    ...(isUnnamed ? { [`${measurement} ${values}`.trim()]: body } : body),
+    ...(values !== '' && !isUnnamed && { device_name: values }),
+    ...(time !== undefined && { time: Number(time.slice(0, 13)) }),
+  };
+}
+
+/** Returns a text of names and values, or a point of the line protocol, as an object; undefined if the text is neither. */
+export const parseNamedTexts = (payload: Buffer): Json | undefined =>
+  parseNameValuePairs(payload) ?? parseLineProtocol(payload);
+
 /** Returns a JSON value as an object; null if it is none. */
 export const toObjectOrNull = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;

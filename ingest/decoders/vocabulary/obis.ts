@@ -16,9 +16,12 @@ export interface ObisMeaning {
  */
 const CODE =
   /(?:^|[^\d.])(?:([0-9])[-._]\d{1,3}[:._])?([1-9]\d?)[._]([1-9]\d?)[._](\d{1,2})(?:[*&](\d{1,3})|[._]255)?(?!\d|\.\d)/;
-/** OBIS code with all six groups in hexadecimal, as SML writes it, optionally after a manufacturer's prefix: `77070100020800ff`. */
+/**
+ * OBIS code with all six groups in hexadecimal, as SML writes it, optionally with dots or after a manufacturer's prefix:
+ * `77070100020800ff`.
+ */
 const HEXADECIMAL =
-  /(?:^|[^0-9a-f])(?:7707)?01([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})(?![0-9a-f])/i;
+  /(?:^|[^0-9a-f])(?:7707)?01\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})\.?([0-9a-f]{2})(?![0-9a-f])/i;
 /**
  * OBIS code without separators, as a separate word: `energy_280`. Matches only registers (D is 8), because other numbers such as 170 are
  * too common.
