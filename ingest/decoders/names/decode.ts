@@ -165,9 +165,9 @@ function ofNumber(topic: string, payload: Buffer): Found | null {
   return typeof readNumber(text) === 'number' ? ofTopic(topic, { value: text }) : null;
 }
 
-/** Last level of a topic that carries no information, and (below) levels that only group others. */
+/** Last level of a topic that carries no information, and (below) levels that only group others: folders and ids. */
 const PLAIN_END = /\/(?:state|value|val)$/i;
-const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?)$/i;
+const GROUP = /^(?:controls|sensors?|values|data|live_?data|readings|measurements?|\d{5,})$/i;
 
 /** Topics of numbers of which only the commodity is known. */
 const VALUE_OF_MEDIUM =

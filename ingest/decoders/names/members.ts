@@ -18,6 +18,9 @@ export interface NamedNumber {
   unit?: string;
 }
 
+/** Returns the last name of a path: `energy_kwh` of `meter/energy_kwh`. */
+export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 /** Names of members that contain the value or (below) the unit, in the languages of public messages, the most informative first. */
 const VALUE_NAMES = namesByRank('value val v data reading payload wert waarde valeur valor valore');
 const UNIT_NAMES = namesByRank(

@@ -13,6 +13,48 @@ const namesOfQuestions = (topic: string, body: unknown) => {
   return (result?.asks ?? []).map(({ native_name }) => native_name);
 };
 
+/** Messages of public projects that state no unit, with the names about which the owner is asked. */
+const ASKED: [topic: string, body: unknown, names: string[]][] = [
+  // Sources: yoshz/p1-mqtt-publisher, remyvv/p1-to-mqtt, the P1 node of TTN-Apeldoorn (Datacake decoder).
+  ['energy/meters', { powerDraw: 532, powerMeter1: 123_456, gasMeter: 56_723 }, ['powerMeter1', 'gasMeter']],
+  ['p1/4B38/electricity/received/tariff1/reading', '12345.678', ['tariff1/reading']],
+  [
+    'v3/app@ttn/devices/p1/up',
+    { uplink_message: { decoded_payload: { laag: 1234.5, hoog: 2345.6, laagterug: 12.5, hoogterug: 34.5 } } },
+    ['laag', 'hoog', 'laagterug', 'hoogterug'],
+  ],
+  ['huis/meter', { teruglevering_laag: 12.5, teruglevering_hoog: 34.5 }, ['teruglevering_laag', 'teruglevering_hoog']],
+  ['maison/linky', { index_heures_creuses: 12_345_678, puissance_apparente: 12 }, ['index_heures_creuses']],
+  // Sources: ways/meter_reading (Aidon), smart-me's interface (CounterReadingImport), whatwatt.ch.
+  ['tibber/aidon', { p_act_in: 3_459, p_react_out: 311, ul1: 238 }, ['p_act_in']],
+  ['smartme/9202922', { counterReadingImport: 2_428_878.776, voltage: 230 }, ['counterReadingImport']],
+  ['whatwatt/ABC/meter', { P_In: 0.412, E_In: 1_234.567, E_Out: 234.5 }, ['E_In', 'E_Out']],
+  // Sources: logon84/waterflow_sensor_aka_pulse_counter, dontsovcmc/waterius (Export.md: ch0 and ch1 are m³, imp0 and imp1 pulses).
+  ['cellar/water', { pulses: 123, liters: 1_234.5, edges: 246 }, ['liters']],
+  ['waterius/12380568', { delta0: 7, ch0: 338.304, ch1: 535.966, imp0: 79, imp1: 109, f0: 10 }, ['ch0', 'ch1']],
+  ['waterius/12380568/ch0', '338.304', ['ch0']],
+  // Totals in other languages.
+  ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
+  ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
+  ['dom/licznik', { pobor_razem: 12_345.6 }, ['pobor_razem']],
+  ['hjem/ams', { akkumulert_produksjon: 234.5 }, ['akkumulert_produksjon']],
+];
+
+test.each(ASKED)('asks about %s, whose unit is unknown', (topic, body, names) => {
+  expect(namesOfQuestions(topic, body).sort()).toEqual([...names].sort());
+});
+
+test('asks about no tariff that may be a temperature, a price, a day, or a number of pulses', () => {
+  for (const [topic, body] of [
+    ['heat/pump', { T1: 35.2, T2: 30.1, T1_in: 35.2, T1_out: 30.1 }],
+    ['x/y', { laag: 35.2, hoog: 30.1 }],
+    ['x/prijs', { verbruik_laag_prijs: 0.21, teruglevering_laag_vandaag: 2.1 }],
+    ['waterius/12380568', { imp0: 79, imp1: 109, f0: 10, f1: 10 }],
+    ['phone/lock', { pin: 1_234, e_ink: 7 }],
+  ] as const)
+    expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
+});
+
 test('leaves a property of Homie without attributes to its name, unless the device describes others', () => {
   const topic = 'homie/plug/power/energy';
   expect(read(topic, '12.5')).toMatchObject({ family: 'names', readings: [], asks: [{ unit: null, value: 12.5 }] });

@@ -1,7 +1,7 @@
 import type { Json } from '../read/payload.ts';
 import { getNameFacts } from '../vocabulary/name-facts.ts';
-import type { NamedNumber } from './members.ts';
-import { EVER, lastNameOf } from './without-unit.ts';
+import { lastNameOf, type NamedNumber } from './members.ts';
+import { EVER } from './without-unit.ts';
 
 /** A day without a time: `2026-11-28`, `28.11.2026`. */
 const DAY = /^\s*(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4})\s*$/;

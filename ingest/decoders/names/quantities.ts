@@ -5,6 +5,7 @@ import { assignChannels, type MetricQuantity } from '../sparkplug/channels.ts';
 import { findMetricMeaning, type MetricMeaning } from '../sparkplug/meaning.ts';
 import type { NamedNumber } from './members.ts';
 import { findPeriods } from './periods.ts';
+import { isTariffRegister } from './tariffs.ts';
 import {
   describeMember,
   findKindToAskAbout,
@@ -52,7 +53,7 @@ export function addNamedQuantities(
       });
     } else if (
       quantity === undefined &&
-      isUnknownEnergy(path, value, context) &&
+      (isUnknownEnergy(path, value, context) || isTariffRegister(path, value, members)) &&
       !isPeriodTotal(path, members, context)
     ) {
       collector.add({ ...said, ...unknownPlace(path, context), kind: 'energy_total_kwh', value, name: path });

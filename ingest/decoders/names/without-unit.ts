@@ -7,7 +7,8 @@ import { getNameFacts, type NameFacts } from '../vocabulary/name-facts.ts';
 import { parseObisCode } from '../vocabulary/obis.ts';
 import { readTeleinfoLabel } from '../vocabulary/teleinfo.ts';
 import { findVolumeCommodity } from '../vocabulary/volume-of.ts';
-import type { NamedNumber } from './members.ts';
+import { lastNameOf, type NamedNumber } from './members.ts';
+import { isTariffWithDirection } from './tariffs.ts';
 
 /** Facts about a device in addition to the names of its numbers. */
 export interface MembersContext {
@@ -44,15 +45,16 @@ const ENERGY =
 const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
 /**
  * Abbreviations for energy in names of inverters and meters, written as one word: `Eactotal`, `Epv1Total`, `GEN_TOT`, `ImpEp`, `ImpA`,
- * `A+`.
+ * `A+`, `E_In`. Also names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.
  */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-])$/i;
-/** Words for a lifetime total. */
-export const EVER = /totaa?l|lifetime|cumul|accumul|gesamt|(?:^|[^a-z])(?:all|sum|tot)$/i;
-/** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`. */
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
+/** Words for a lifetime total, in several languages. */
+export const EVER =
+  /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
+/** Abbreviations for power in names of inverters and meters: `Pac`, `p1supply`, `Pdischarge`, `P_In`, `p_act_in`. */
 const SHORT_POWER =
-  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$/i;
+  /(?:^|[_\s/-])p[1-3]?[_\s-]?(?:ac|dc|pv|grid|load|bat|(?:dis)?charge|sum|total|consum(?:e|ption)|supply|usage|(?:im|ex)port|l[1-3])\d?$|(?:^|[\s/-])p_(?:act_)?(?:in|out)$/i;
 /** Words for power. */
 const POWER =
   /power(?!meter)|pwr|(?<![a-z])pow(?![a-z])|(?:instantaneous|current)_?demand|leistung|watt|puissance|potenza|potencia|vermogen|effekt/i;
@@ -71,7 +73,7 @@ const SETTING =
   /mode|stat(?:e|us)|source|sav(?:e|ing)|button|behaviou?r|outage|version|rssi|signal|level|limit|priority|restore/i;
 /** Names of a meter's register that do not state the quantity. */
 const READING =
-  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index)(?:[_\s-]?(?:totaa?l|gesamt))?$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
+  /(?:^|[/_\s-])(?:meter|counter|z(?:ä|ae)hler|teller|compteur)[/_\s-]?(?:reading|stand|value|index|totaa?l)(?:[_\s-]?(?:totaa?l|gesamt))?$|tariff?_?[1-4]\/reading$|^(?:z(?:ä|ae)hler|meter)stand$|^electricity$/i;
 /** Names of the rate at which a meter counts: `meter_rate`. */
 const METER_RATE = /^(?:meter|counter)[_\s-]?rate$/i;
 /**
@@ -123,8 +125,6 @@ export const isNameOfQuantityWithoutUnit = (name: string): boolean =>
   readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
   flowKindOf(lastNameOf(name)) !== null;
 
-export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
 /**
  * Returns the probable kind of a number whose name states no quantity: `meter_reading` and `einspeisung` are registers; `solarPV`, `grid`
  * and `0100100700ff` (16.7.0) are powers. Null if the name states neither a register nor a flow.
@@ -155,8 +155,8 @@ const isCode = (path: string, value: unknown, { codes }: MembersContext): boolea
 export function isUnknownEnergy(path: string, value: unknown, context: MembersContext): boolean {
   if (isTeleinfoIndex(path, value) || isCode(path, value, context)) return true;
   const name = lastNameOf(path);
-  // A folder of energies may contain powers, too: `ENERGY/GUI_GRID_POW`.
-  const isEnergy = namesEnergy(path) && (namesEnergy(name) || !namesPower(name));
+  // A folder of energies may contain powers, too: `ENERGY/GUI_GRID_POW`. Only energy has a tariff and a direction: `teruglevering_laag`.
+  const isEnergy = (namesEnergy(path) && (namesEnergy(name) || !namesPower(name))) || isTariffWithDirection(path);
   if (!(isEnergy || (context.isStrict && EVER.test(path))) || OTHER_UNIT.test(path) || SHORT_POWER.test(path))
     return false;
   if (typeof readNumber(value) !== 'number' || Number(value) < 0) return false;
@@ -165,7 +165,7 @@ export function isUnknownEnergy(path: string, value: unknown, context: MembersCo
   if (not !== null || isOfWater(path, context) || isOfFuel(path, context)) return false;
   const says = way !== null || isMade || moves !== null || isOfPanels;
   const isSure = isEnergy
-    ? (says || EVER.test(path)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
+    ? (says || EVER.test(path) || SHORT_ENERGY.test(name)) && (!isUnknown || SURE.test(path) || SHORT_ENERGY.test(path))
     : says && !isUnknown && !POWER.test(path) && !OTHER_QUANTITY.test(path);
   return (!context.isStrict || isSure) && findMetricMeaning(`${path}_kwh`, undefined) !== null;
 }
@@ -225,7 +225,7 @@ export function isUnnamedNumber(path: string, value: unknown, { isNumbered }: Me
 const GLUED_VOLUME = /(gas|water)(?=total|counter|meter|reading|usage|consum)/gi;
 /** Words in names of gas and water numbers that are not volumes. */
 const NO_VOLUME =
-  /volt|curr(?!ent_?val)|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
+  /volt|curr(?!ent_?val)|amp|freq|hour|time|temp|percent|flow|rate|press|valve|power|energ|watt|kwh|pulse|impul|imp\d?$|umdreh|uptime|interval|signal|rssi|trigger|limit|min$|max$|id$|(?<!to)(?:state|status)/i;
 
 /**
  * Whether a member without a unit has the name of a gas or water meter's register: `gastotal`, `gas/counter`, `meter_water`. Excludes
@@ -242,14 +242,16 @@ export function isVolumeWithoutUnit(
   const isOfUnit = unit !== undefined || findUnitAtEndOfName(name) !== null;
   // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
-  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume)) return false;
+  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !UNIT_ALONE.test(name))) return false;
   return isAboveOne(value) && areNamesOfVolume([path, ...(context.around ?? [])], isVolume);
 }
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
 /** Names that only mean a value or a volume; the names around them state the commodity. */
-const PLAIN_VOLUME = /^(?:value|val)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
+const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
+/** Names that only mean a unit of volume. */
+const UNIT_ALONE = /^(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /** Whether names are those of a gas or water meter's register. `isVolume`: whether the number is known to be a volume. */
 export function areNamesOfVolume(names: readonly string[], isVolume = false): boolean {
