@@ -68,6 +68,7 @@ export const FAMILIES: readonly Family[] = [
   senmlFamily,
   homieFamily,
   loadTableFamily('evcc'),
+  loadTableFamily('ferroamp'),
   loadTableFamily('victron'),
   loadTableFamily('opendtu'),
   loadTableFamily('ahoydtu'),

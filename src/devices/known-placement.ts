@@ -48,6 +48,7 @@ const BY_NATIVE_ID: ReadonlyMap<string, readonly PlacementRule[]> = new Map(
     solaredge2mqtt: [[/(^|\/)inverter$/, 'production']],
     'deye-inverter-mqtt': BY_ROLE,
     enphase: BY_ROLE,
+    ferroamp: BY_ROLE,
     givtcp: BY_ROLE,
     hoymiles: [[/\/battery$/, 'storage'], ...all('production')],
     homewizard: [[/\/battery$/, 'storage']],

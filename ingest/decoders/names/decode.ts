@@ -136,7 +136,7 @@ const OF_MESSAGE = /^(?:ack|ts|lc|q|from|user|c|expire|topic|qos|retain|_msgid)$
  * by name: `openWB/counter/set/home_consumption`.
  */
 const OF_FAMILIES =
-  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
+  /^(?:openWB|evcc|go-eCharger|wattpilot|ebusd|N|shellies|tele|stat|zigbee2mqtt|zwave|OTGW|extapi|openevse|mbmd|vzlogger|ems-esp|panasonic_heat_pump|warp\d?|DSMR-API|dsmr|glow|rtl_433|rtlamr|wmbusmeters|solaredge\/(?:modbus|powerflow|monitoring|energy|forecast|weather|wallbox)|GivEnergy|solar_assistant|hame_energy|marstek_energy|hm2mqtt|zendure2mqtt|huawei_solar_modbus|Huawei|SunGather|sungrowmodbus2mqtt|hms800wt2|hms|hoymiles-ms-a2|deye|e3dc|sdm630|everblu|teleinfo|teleinfokit|youless|lxp|p1monitor|sensors\/power\/p1meter|iot\/smartmeter)\//;
 
 /** Whether the end of a topic names an energy or a power, with or without a unit. */
 function namesNumber(topic: string): boolean {

@@ -74,7 +74,7 @@ const BRIDGED = [
   ...['huawei-solar', 'huawei_solar_modbus/#', 'Huawei/#', 'SunGather/#', 'sungrowmodbus2mqtt/#', 'hms800wt2/#'],
   ...['hms/#', 'home/solar/+', 'hoymiles-ms-a2/#', 'lxp/#', '+/EVImportActiveEnergy', '+/EVExportActiveEnergy'],
   ...['+/EVChargePower', '+/MainsImportActiveEnergy', '+/MainsExportActiveEnergy', 'e3dc/#', 'sdm630/#'],
-  ...['p1ib/sensor_state', 'everblu/cyble/#'],
+  ...['p1ib/sensor_state', 'everblu/cyble/#', 'extapi/data/#'],
   ...['teleinfo/#', 'teleinfokit/#', 'youless/#', '+/energycounter/get', '+/power/get'],
 ];
 
