@@ -33,6 +33,15 @@ const ASKED: [topic: string, body: unknown, names: string[]][] = [
   ['cellar/water', { pulses: 123, liters: 1_234.5, edges: 246 }, ['liters']],
   ['waterius/12380568', { delta0: 7, ch0: 338.304, ch1: 535.966, imp0: 79, imp1: 109, f0: 10 }, ['ch0', 'ch1']],
   ['waterius/12380568/ch0', '338.304', ['ch0']],
+  // Sources: the labels of iEM3155 meters, e-redes.pt, Kamstrup's Omnipower (wmbusmeters), Dutch meters.
+  ['iem3155', { EA_imp: 12_345_678, EA_exp: 123 }, ['EA_imp', 'EA_exp']],
+  ['eredes/ativa_importada', '12345', ['ativa_importada']],
+  [
+    'kamstrup/omnipower',
+    { 'active-positive': 12_345_678, 'active-negative': 12 },
+    ['active-positive', 'active-negative'],
+  ],
+  ['meterkast/afname_t1', '1234.5', ['afname_t1']],
   // Totals in other languages.
   ['dum/elektromer', { odber_celkem: 12_345.6 }, ['odber_celkem']],
   ['koti/sahko', { tuotanto_yhteensa: 234.5 }, ['tuotanto_yhteensa']],
@@ -50,7 +59,7 @@ test('asks about no tariff that may be a temperature, a price, a day, or a numbe
     ['x/y', { laag: 35.2, hoog: 30.1 }],
     ['x/prijs', { verbruik_laag_prijs: 0.21, teruglevering_laag_vandaag: 2.1 }],
     ['waterius/12380568', { imp0: 79, imp1: 109, f0: 10, f1: 10 }],
-    ['phone/lock', { pin: 1_234, e_ink: 7 }],
+    ['phone/lock', { pin: 1_234, e_ink: 7, users_active: 5 }],
   ] as const)
     expect([topic, namesOfQuestions(topic, body)]).toEqual([topic, []]);
 });

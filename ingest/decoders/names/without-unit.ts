@@ -48,7 +48,7 @@ const SURE = /[eé]nerg|kwh|(?:^|[_\s/])e[_\s-]?(?:total|tot|all)$/i;
  * `A+`, `E_In`. Also names of an electricity meter's reading: `powerMeter1`, `counterReadingImport`.
  */
 const SHORT_ENERGY =
-  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
+  /(?:^|[_\s/-])(?:(?:gen|cons|prod|imp|exp)[_-]?(?:total|tot|sum|t[1-4])|e[_-]?(?:im|ex)port(?:ed)?|e[_-]?(?:ac|dc|pv\d?|grid|load|bat|(?:dis)?charge)(?:total|tot|all)|(?:imp|exp)[_-]?(?:ep|a)|(?:plus|minus)_?a|a_?(?:plus|minus)|[+-]a|a[+-]|e_(?:in|out)|ea?_(?:imp|exp)|(?:power|energy|electricity|strom)_?(?:meter|z(?:ä|ae)hler)_?[1-4]?|(?:meter|counter)_?reading_?(?:(?:im|ex)port(?:t[1-4])?|t[1-4]))$/i;
 /** Words for a lifetime total, in several languages. */
 export const EVER =
   /totaa?l|lifetime|[ck]umul|gesamt|celk[eo]|yhteens|razem|[lł][aą]cz|samle|ialt|(?:^|[^a-z])(?:all|sum|tot)$/i;
@@ -122,6 +122,7 @@ const namesPower = (name: string): boolean => POWER.test(name) || SHORT_POWER.te
 export const isNameOfQuantityWithoutUnit = (name: string): boolean =>
   isNameOfQuantity(name) ||
   EVER.test(name) ||
+  isTariffWithDirection(name) ||
   readTeleinfoLabel(lastNameOf(name))?.quantity === 'register' ||
   flowKindOf(lastNameOf(name)) !== null;
 
@@ -132,7 +133,8 @@ export const isNameOfQuantityWithoutUnit = (name: string): boolean =>
 function flowKindOf(name: string): 'energy_total_kwh' | 'power_w' | null {
   if (READING.test(name)) return 'energy_total_kwh';
   if (METER_RATE.test(name) || parseObisCode(name)?.quantity === 'power') return 'power_w';
-  if (!FLOW.test(name) || NO_FLOW.test(name)) return null;
+  // `ativa_importada` and `active-positive` are active energy.
+  if (!(FLOW.test(name) || /a[ck]?tiv|attiv|wirk/i.test(name)) || NO_FLOW.test(name)) return null;
   const { unknown, not, direction, has } = getNameFacts(name);
   if (unknown.length > 0 || not !== null) return null;
   if (direction === 'import' || direction === 'export') return 'energy_total_kwh';
@@ -242,16 +244,14 @@ export function isVolumeWithoutUnit(
   const isOfUnit = unit !== undefined || findUnitAtEndOfName(name) !== null;
   // A number with a volume unit next to it (`"gas": {"reading": 12.5, "unit": "m3"}`) is a volume, whatever its name.
   const isVolume = unit !== undefined && unit !== name && findMetricVolumeUnit(unit) !== undefined;
-  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !UNIT_ALONE.test(name))) return false;
+  if (!context.isStrict || (isOfUnit && unit !== name && !isVolume && !PLAIN_VOLUME.test(name))) return false;
   return isAboveOne(value) && areNamesOfVolume([path, ...(context.around ?? [])], isVolume);
 }
 
 const isAboveOne = (value: unknown): boolean => Number(readNumber(value)) > 1;
 
-/** Names that only mean a value or a volume; the names around them state the commodity. */
+/** Names that only mean a value, a volume or its unit; the names around them state the commodity. */
 const PLAIN_VOLUME = /^(?:value|val|ch\d)$|volum|(?:^|\/)(?:m3|m³|lit(?:er|re)s?)$/i;
-/** Names that only mean a unit of volume. */
-const UNIT_ALONE = /^(?:m3|m³|lit(?:er|re)s?)$/i;
 
 /** Whether names are those of a gas or water meter's register. `isVolume`: whether the number is known to be a volume. */
 export function areNamesOfVolume(names: readonly string[], isVolume = false): boolean {
