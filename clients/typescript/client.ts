@@ -3772,7 +3772,7 @@ export interface CreateKeyBody {
   device_id?: string;
   /** Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings. */
   home_user_id?: string;
-  /** Expiry time of the key. Default: never. */
+  /** Expiry time of the key. Default: that of the key that creates it, or never. */
   expires_at?: string;
   /** IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address. */
   allowed_addresses?: string[];
@@ -3795,7 +3795,7 @@ export interface UpdateKeyBody {
 export interface RotateKeyBody {
   /** Time for which the old key stays valid, in hours. Default: 24. */
   overlap_hours?: number;
-  /** Expiry time of the new key. Default: never. */
+  /** Expiry time of the new key. Default: that of the key of the request, or never. */
   expires_at?: string;
 }
 
@@ -4439,7 +4439,7 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/price-series/${encodeURIComponent(seriesId)}/prices`, { query, isSafe: true, options });
   }
 
-  /** Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home. */
+  /** Creates a key, which is shown only once. A key can create only keys whose scopes it has itself and that do not outlive it. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home. */
   createKey(body: CreateKeyBody, options?: CallOptions): Promise<CreatedKey> {
     return this.#transport.json('POST', '/v1/keys', { body, options });
   }
@@ -4449,7 +4449,7 @@ export class EnergyClient {
     return this.#transport.pages('GET', '/v1/keys', { query, isSafe: true, options });
   }
 
-  /** Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds. */
+  /** Changes the allowed addresses or the expiry of a key. A key cannot extend a key, itself included, beyond its own expiry. Writes follow the change at once, reads within 10 seconds. */
   updateKey(keyId: string, body: UpdateKeyBody, options?: CallOptions): Promise<Key> {
     return this.#transport.json('PATCH', `/v1/keys/${encodeURIComponent(keyId)}`, { body, options });
   }
@@ -4459,7 +4459,7 @@ export class EnergyClient {
     return this.#transport.json('DELETE', `/v1/keys/${encodeURIComponent(keyId)}`, { isSafe: true, options });
   }
 
-  /** Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never. */
+  /** Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, by default when the key of the request expires. */
   rotateKey(keyId: string, body?: RotateKeyBody, options?: CallOptions): Promise<RotatedKey> {
     return this.#transport.json('POST', `/v1/keys/${encodeURIComponent(keyId)}/rotate`, { body, options });
   }

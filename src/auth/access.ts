@@ -151,6 +151,21 @@ export function checkNewKey(
     throw new AppError('homeownersKeyScopes');
 }
 
+/** Whether a key that expires at `one` outlives a key that expires at `other`. Null: never. */
+export const isLaterExpiry = (one: Date | null, other: Date | null): boolean =>
+  other !== null && (one === null || one > other);
+
+/**
+ * Returns the expiry of a key that the caller creates, rotates or extends: the requested time, or the expiry of the caller's key if the
+ * request has none. Throws 403 if the key would outlive the caller's key, because a stolen key could otherwise extend its own life. Null:
+ * never.
+ */
+export function limitExpiry({ expiresAt = null }: Caller, requested: Date | null | undefined): Date | null {
+  const expiry = requested === undefined ? expiresAt : requested;
+  if (isLaterExpiry(expiry, expiresAt)) throw new AppError('keyExpiry');
+  return expiry;
+}
+
 /** Throws 403, before any look-up, for every role but administrator and for keys that are limited to a group. */
 export function requireAdministrator({ role, groupId }: Caller): void {
   if (role !== 'admin' || groupId) throw new AppError('forbidden');

@@ -54,6 +54,8 @@ export interface Caller {
   /** For a key: the address of the request and the addresses that the key allows (allowed-addresses.ts). */
   address?: string;
   allowedAddresses?: readonly string[];
+  /** For a key: the time at which it expires; null if it never expires. */
+  expiresAt?: Date | null;
 }
 
 /**
@@ -161,6 +163,7 @@ async function findCaller(db: Database, hash: Buffer, nowMs: number): Promise<Fo
     ...(row.member_id !== null && { memberId: row.member_id }),
     ...getDeviceOfKey(row),
     allowedAddresses: row.allowed_addresses,
+    expiresAt: row.expires_at,
   };
   return { caller, expiresAtMs, isAllowed: createAllowedAddressTest(row.allowed_addresses) };
 }

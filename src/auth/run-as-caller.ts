@@ -27,6 +27,7 @@ interface Row {
   device_id: string | null;
   made_by: ManagedBy | null;
   allowed_addresses: string[];
+  expires_at: Date | null;
 }
 
 /**
@@ -52,23 +53,23 @@ export async function reloadCaller(
   const statement =
     by === 'key'
       ? sql<Row>`${account}
-          SELECT role, scopes, k.group_id, k.device_id, k.made_by, allowed_addresses FROM account JOIN api_keys k USING (user_id)
+          SELECT role, scopes, k.group_id, k.device_id, k.made_by, allowed_addresses, k.expires_at FROM account JOIN api_keys k USING (user_id)
           WHERE k.key_id = ${keyId} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
           ${lockOf('k')}`
       : sql<Row>`${account}
-          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses FROM account JOIN sessions USING (user_id)
+          SELECT role, ${[...SCOPES]}::text[] AS scopes, NULL AS group_id, NULL AS device_id, NULL AS made_by, '{}'::text[] AS allowed_addresses, NULL::timestamptz AS expires_at FROM account JOIN sessions USING (user_id)
           WHERE session_id = ${keyId} AND ${isSessionValid(now)} ${lockOf('sessions')}`;
   const row = await findUnlessMoving(db, { id: keyId }, async () => (await statement.execute(db)).rows[0]);
   if (row === 'moving') throw new AppError('unavailable');
   if (!row) throw new AppError(by === 'key' ? await refusalOf(db, keyId) : 'unauthorized');
   if (memberId !== undefined && access === null) throw new AppError(by === 'key' ? 'keyRevoked' : 'forbidden');
-  const { role, scopes, allowed_addresses: allowedAddresses } = row;
+  const { role, scopes, allowed_addresses: allowedAddresses, expires_at: expiresAt } = row;
   const isWithinAccess = (scope: Scope) => access === null || MEMBER_SCOPES[access].includes(scope);
   if (address !== undefined && !createAllowedAddressTest(allowedAddresses)(address))
     throw new AppError('addressNotAllowed');
   const limits = { groupId: row.group_id, ...getDeviceOfKey(row), ...(memberId !== undefined && { memberId }) };
   const granted = new Set(scopes.filter(isScope).filter(isWithinAccess));
-  const current = { by, keyId, accountId, userId, role, scopes: granted, ...limits };
+  const current = { by, keyId, accountId, userId, role, scopes: granted, ...limits, expiresAt };
   return address === undefined ? current : { ...current, address, allowedAddresses };
 }
 

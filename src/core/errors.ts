@@ -80,6 +80,10 @@ export const ERROR_DEFINITIONS = {
       error: 'A key with allowed_addresses can create only keys that are limited to these addresses',
       meaning: 'Request fewer addresses, or use a key without this limit.',
     },
+    keyExpiry: {
+      error: 'A key with an expiry can create, rotate or extend keys only up to its own expiry',
+      meaning: 'Request an expires_at no later than that of the key that you use, or use a key without an expiry.',
+    },
     emailNeedsKeys: {
       error: 'Changing an e-mail address needs keys:write in addition to users:write',
       meaning: 'Use a key that also has the scope keys:write.',

@@ -94,6 +94,53 @@ describe('a key that is limited to networks', () => {
   });
 });
 
+describe('a key that expires', () => {
+  // Expiry is checked by the real time, not by the test's clock.
+  const [sooner, own, later] = ['2098-07-15T12:00:00.000Z', '2099-07-15T12:00:00.000Z', '2099-07-15T12:00:00.001Z'];
+  const expiring = async () => {
+    const { key: of } = await api.user('homeowner');
+    const { json } = await create(of, { expires_at: own });
+    return { of, key: json.key as string, keyId: json.key_id as string };
+  };
+  const rotate = (key: string, keyId: string, body: unknown) =>
+    ask(key, INSIDE, `/v1/keys/${keyId}/rotate`, { method: 'POST', body });
+  const refusal = [403, expectedErrorBody('keyExpiry')];
+
+  test('creates no key that outlives it', async () => {
+    const { key } = await expiring();
+    expect((await create(key, {})).json.expires_at).toBe(own);
+    expect((await create(key, { expires_at: sooner })).json.expires_at).toBe(sooner);
+    const { status, json } = await create(key, { expires_at: later });
+    expect([status, json]).toEqual(refusal);
+  });
+
+  test('extends neither its own life nor that of another key beyond its own', async () => {
+    const { of, key, keyId } = await expiring();
+    const { json: made } = await create(key, { expires_at: sooner });
+    for (const id of [keyId, made.key_id])
+      for (const expires_at of [later, null]) {
+        const { status, json } = await limit(key, id, { expires_at });
+        expect([status, json]).toEqual(refusal);
+      }
+    expect((await limit(key, made.key_id, { expires_at: own })).json.expires_at).toBe(own);
+    // It may end another key earlier.
+    const { json: unlimited } = await create(of, {});
+    expect((await limit(key, unlimited.key_id, { expires_at: later })).json.expires_at).toBe(later);
+    expect((await limit(of, keyId, { expires_at: null })).json.expires_at).toBeNull();
+  });
+
+  test('rotates no key into one that outlives it', async () => {
+    const { of, key, keyId } = await expiring();
+    const { json: unlimited } = await create(of, {});
+    for (const id of [unlimited.key_id, keyId]) {
+      const { status, json } = await rotate(key, id, { expires_at: later });
+      expect([status, json]).toEqual(refusal);
+      expect((await rotate(key, id, {})).json.expires_at).toBe(own);
+    }
+    expect((await rotate(of, keyId, {})).json.expires_at).toBeNull();
+  });
+});
+
 describe('the limits of a key', () => {
   test('apply to changes at once, in every process, and to reads within 10 s', async () => {
     const { key, keyId, of } = await limited([]);

@@ -1375,7 +1375,7 @@ class EnergyClient(Transport):
         body: types.CreateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.CreatedKey:
-        """Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home."""
+        """Creates a key, which is shown only once. A key can create only keys whose scopes it has itself and that do not outlive it. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home."""
         return self._json("POST", "/v1/keys", body=body, options=options)
 
     def list_keys(
@@ -1398,7 +1398,7 @@ class EnergyClient(Transport):
         body: types.UpdateKeyBody,
         **options: Unpack[CallOptions],
     ) -> types.Key:
-        """Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds."""
+        """Changes the allowed addresses or the expiry of a key. A key cannot extend a key, itself included, beyond its own expiry. Writes follow the change at once, reads within 10 seconds."""
         return self._json("PATCH", f"/v1/keys/{self._segment(key_id)}", body=body, options=options)
 
     def revoke_key(
@@ -1415,7 +1415,7 @@ class EnergyClient(Transport):
         body: types.RotateKeyBody | None = None,
         **options: Unpack[CallOptions],
     ) -> types.RotatedKey:
-        """Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never."""
+        """Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, by default when the key of the request expires."""
         return self._json("POST", f"/v1/keys/{self._segment(key_id)}/rotate", body=body, options=options)
 
     def accept_membership(

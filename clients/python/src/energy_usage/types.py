@@ -3285,7 +3285,7 @@ class CreateKeyBody(TypedDict):
     home_user_id: NotRequired[str]
     """Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings."""
     expires_at: NotRequired[str]
-    """Expiry time of the key. Default: never."""
+    """Expiry time of the key. Default: that of the key that creates it, or never."""
     allowed_addresses: NotRequired[list[str]]
     """IPv4 and IPv6 addresses and networks from which the key may be used. Default: the allowed addresses of the key that creates it. Empty: any address."""
 
@@ -3301,7 +3301,7 @@ class RotateKeyBody(TypedDict):
     overlap_hours: NotRequired[float]
     """Time for which the old key stays valid, in hours. Default: 24."""
     expires_at: NotRequired[str]
-    """Expiry time of the new key. Default: never."""
+    """Expiry time of the new key. Default: that of the key of the request, or never."""
 
 
 class AcceptMembershipBody(TypedDict):

@@ -7,6 +7,8 @@ import {
   getAccessibleAccounts,
   getAccessibleAccountsOfRole,
   getKeyAuthor,
+  isLaterExpiry,
+  limitExpiry,
   loadAccessibleUser,
   requireOwnAccount,
   resolveRequestedUserId,
@@ -51,7 +53,7 @@ import {
 
 export const createKey = defineOperation('POST /v1/keys', {
   summary:
-    'Creates a key, which is shown only once. A key can create only keys whose scopes it has itself. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home.',
+    'Creates a key, which is shown only once. A key can create only keys whose scopes it has itself and that do not outlive it. A utility creates keys for its homeowners with insights:read, alerts:read and devices:read at most. A key of one device (`device_id`) can only write its readings; creating it also needs devices:write. A key for the home of another account (`home_user_id`) needs a membership of that home.',
   forOwnerOnly: true,
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
@@ -77,7 +79,7 @@ export const createKey = defineOperation('POST /v1/keys', {
     const allowedAddresses = allowed_addresses ?? caller.allowedAddresses ?? [];
     checkNewKey(caller, ownerId, wanted, allowedAddresses, { isOfDevice });
     if (isOfDevice) checkDeviceKey(wanted, group_id);
-    const expiresAt = endOf(expires_at, context.clock()) ?? undefined;
+    const expiresAt = limitExpiry(caller, endOf(expires_at, context.clock())) ?? undefined;
     if (group_id !== undefined && wanted.some((scope) => !READ_ONLY_SCOPES.includes(scope))) {
       throw createUnprocessableError({
         field: 'scopes',
@@ -118,7 +120,7 @@ export const listKeys = defineOperation('GET /v1/keys', {
 
 export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   summary:
-    'Changes the allowed addresses or the expiry of a key. Writes follow the change at once, reads within 10 seconds.',
+    'Changes the allowed addresses or the expiry of a key. A key cannot extend a key, itself included, beyond its own expiry. Writes follow the change at once, reads within 10 seconds.',
   forOwnerOnly: true,
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
@@ -129,7 +131,9 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
     const allowedAddresses = body.allowed_addresses;
     await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
-    const limits = omitUndefined({ expiresAt: endOf(body.expires_at, now), allowedAddresses });
+    const expiresAt = endOf(body.expires_at, now);
+    if (expiresAt !== undefined && isLaterExpiry(expiresAt, old.expires_at)) limitExpiry(caller, expiresAt);
+    const limits = omitUndefined({ expiresAt, allowedAddresses });
     return toResponse(requireFound(await updateKeyLimits(db, reach, key_id, { now, ...limits })));
   },
 });
@@ -146,7 +150,7 @@ export const revokeKey = defineOperation('DELETE /v1/keys/{key_id}', {
 
 export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   summary:
-    'Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, or never.',
+    'Creates a new key with the rights of an existing one, which stays valid for `overlap_hours` (24 by default). The new key expires at `expires_at`, by default when the key of the request expires.',
   forOwnerOnly: true,
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
@@ -154,7 +158,7 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   body: rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
     await checkChange(db, caller, requireFound(await findOwnedKey(db, reach, key_id)));
-    const expiresAt = endOf(body?.expires_at, clock()) ?? undefined;
+    const expiresAt = limitExpiry(caller, endOf(body?.expires_at, clock())) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
       await rotate(db, reach, key_id, {

@@ -48,7 +48,7 @@ export const newKeySchema = z.strictObject({
     .describe(
       'Id of another account’s home of which the caller’s account is a member. The key can access only that home, which is also the default `user_id`, and ends with the membership. Default scopes: all that the membership gives, except those for single readings.',
     ),
-  expires_at: end.optional().describe('Expiry time of the key. Default: never.'),
+  expires_at: end.optional().describe('Expiry time of the key. Default: that of the key that creates it, or never.'),
   allowed_addresses: allowed
     .optional()
     .describe(
@@ -69,7 +69,9 @@ export const rotationSchema = z
       .max(720)
       .optional()
       .describe('Time for which the old key stays valid, in hours. Default: 24.'),
-    expires_at: end.optional().describe('Expiry time of the new key. Default: never.'),
+    expires_at: end
+      .optional()
+      .describe('Expiry time of the new key. Default: that of the key of the request, or never.'),
   })
   .optional();
 
