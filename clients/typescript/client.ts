@@ -3994,7 +3994,7 @@ export class EnergyClient {
     return this.#transport.pages('GET', '/v1/webhooks', { query, isSafe: true, options });
   }
 
-  /** Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. */
+  /** Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. An app can change the address and the secret only of subscriptions that it created. */
   updateWebhook(webhookId: string, body: UpdateWebhookBody, options?: CallOptions): Promise<Webhook> {
     return this.#transport.json('PATCH', `/v1/webhooks/${encodeURIComponent(webhookId)}`, { body, options });
   }

@@ -97,6 +97,10 @@ export const ERROR_DEFINITIONS = {
       meaning:
         'Request fewer scopes: without keys:write, and for a member with access read only scopes that end in :read.',
     },
+    webhookOfOther: {
+      error: 'An app can change the address and the secret only of webhooks that it created',
+      meaning: 'Create a webhook for the app. The owner of the home can change its own webhooks.',
+    },
     addressNotConfirmed: {
       error: 'The e-mail address of this account has not been confirmed',
       meaning:

@@ -123,7 +123,8 @@ export async function findWebhook(
 
 /**
  * Updates a subscription that the caller can access. After a rotation of the secret, the previous secret stays valid for 24 h. A resumed
- * subscription receives its pending events, oldest first. Returns null if there is no such subscription.
+ * subscription receives its pending events, oldest first. Returns null if there is no such subscription. Throws 403 if an app changes the
+ * secret or the address of a subscription that it did not create.
  */
 export async function updateWebhook(
   db: Database,
@@ -136,13 +137,17 @@ export async function updateWebhook(
   return joinOrBeginTransaction(db, async (trx) => {
     const before = await trx
       .selectFrom('webhooks')
-      .select(['status', 'failing_since', 'auth_token_sealed'])
+      .select(['status', 'failing_since', 'auth_token_sealed', 'authorization_id'])
       .where('webhook_id', '=', webhookId)
       .where('is_notice', '=', false)
       .where(isAccountWithin(reach, 'webhooks.user_id'))
       .forUpdate()
       .executeTakeFirst();
     if (!before) return null;
+    // With another subscription's secret or address, an app could end the verification of its messages, or receive them.
+    const isMoved = patch.url !== undefined || patch.authToken !== undefined;
+    if (patch.authorizationId && isMoved && patch.authorizationId !== before.authorization_id)
+      throw new AppError('webhookOfOther');
     const isResumed = before.status === 'paused' && patch.status === 'active';
     if (isResumed) await resume(trx, webhookId, before.failing_since, now);
     return trx

@@ -137,19 +137,37 @@ describe('an app that a home authorizes', () => {
     expect((await subscribe('usage.updated')).status).toBe(201);
     // The app's scopes do not include the data of this event.
     expect((await subscribe('device.connected')).status).toBe(403);
-    const own = await api.send('/v1/webhooks', {
+    await api.send('/v1/webhooks', {
       method: 'POST',
       key: mine.key,
       body: { ...hook, event: 'device.connected' },
     });
-    const moved = { method: 'PATCH', key, body: { url: 'https://evil.example/' } };
-    expect((await api.send(`/v1/webhooks/${own.json.webhook_id}`, moved)).status).toBe(403);
     const [{ authorization_id }] = (await list(mine)).json;
     await end(mine, authorization_id);
     // The token is refused at once, although the process has cached it.
     expect((await api.send('/v1/alerts', { method: 'POST', key, body: alert })).status).toBe(401);
     expect((await api.send('/v1/webhooks', { key: mine.key })).json).toHaveLength(1);
     expect(await rows('SELECT FROM alerts WHERE user_id = $1', [mine.userId])).toEqual([]);
+  });
+
+  test('changes the address and the secret of its own webhooks only', async () => {
+    const mine = await newHome();
+    const scopes = ['insights:read', 'webhooks:write'];
+    const other = await registerApp(api, utility, { scopes });
+    const { access_token: key } = await requestAppTokens(api, other, mine, { scope: scopes.join(' ') });
+    const body = { url: 'https://example.com/x', auth_token: 'a secret token', event: 'usage.updated' };
+    const create = async (by: string) => (await api.send('/v1/webhooks', { method: 'POST', key: by, body })).json;
+    const change = (id: string, patch: object) => api.send(`/v1/webhooks/${id}`, { method: 'PATCH', key, body: patch });
+    const [ofHome, ofApp] = [(await create(mine.key)).webhook_id, (await create(key)).webhook_id];
+    const secretOf = async (id: string) => (await rows('SELECT * FROM webhooks WHERE webhook_id = $1', [id]))[0];
+    const before = await secretOf(ofHome);
+    for (const patch of [{ auth_token: 'another secret' }, { url: 'https://evil.example/' }]) {
+      const { status, json } = await change(ofHome, patch);
+      expect([status, json.code]).toEqual([403, 'webhook_of_other']);
+      expect((await change(ofApp, patch)).status).toBe(200);
+    }
+    expect(await secretOf(ofHome)).toEqual(before);
+    expect((await change(ofHome, { status: 'paused' })).status).toBe(200);
   });
 
   test('receives no event that it may no longer read', async () => {

@@ -340,7 +340,7 @@ class EnergyClient(Transport):
         body: types.UpdateWebhookBody,
         **options: Unpack[CallOptions],
     ) -> types.Webhook:
-        """Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h."""
+        """Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. An app can change the address and the secret only of subscriptions that it created."""
         return self._json("PATCH", f"/v1/webhooks/{self._segment(webhook_id)}", body=body, options=options)
 
     def delete_webhook(

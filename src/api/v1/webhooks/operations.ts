@@ -16,7 +16,6 @@ import {
 } from '#src/delivery/log.ts';
 import {
   createWebhook as create,
-  findWebhook,
   listWebhooks as list,
   deleteWebhook as remove,
   updateWebhook as update,
@@ -78,17 +77,14 @@ export const listWebhooks = defineOperation('GET /v1/webhooks', {
 
 export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', {
   summary:
-    'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h.',
+    'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. An app can change the address and the secret only of subscriptions that it created.',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
   answer: webhookSchema,
   body: webhookPatchSchema,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
     const events = parsePatchedEvents(asked);
-    // If an app changes a subscription's address to its own, the app also receives the events that were subscribed to before. Its scopes
-    // must therefore permit them.
-    const received = events ?? (caller.appId && (await findWebhook(db, reach, params.webhook_id))?.events);
-    if (received) checkAppEvents(caller, received);
+    if (events) checkAppEvents(caller, events);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
     return toResponse(requireFound(await update(db, box, reach, params.webhook_id, patch, clock())));
   },
