@@ -15,7 +15,7 @@ import { type DiscoveredDevice, listDiscoveredDevices } from '#src/devices/gatew
 import { formatDeviceAddress } from './device-address.ts';
 import { importDeviceTable } from './devices-import.ts';
 import { findUserId } from './named-user.ts';
-import { runAsOperator } from './nouns/as-operator.ts';
+import { callOperation } from './nouns/as-operator.ts';
 import { parseOptionValues } from './nouns/members.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
@@ -121,11 +121,11 @@ async function create(db: Database, config: Config, { user, name, json }: NewGat
 async function createFor(
   definition: AnyOperation,
   { user, ...typed }: { user: string } & Record<string, string>,
-  on: Parameters<typeof runAsOperator>[2],
+  on: Parameters<typeof callOperation>[2],
 ): Promise<object> {
   const userId = await findUserId(on.db, user);
   const body = parseOptionValues(definition.body as z.ZodObject, { user_id: userId, ...typed });
-  return (await runAsOperator(definition, { userId, body }, on)).answer as object;
+  return (await callOperation(definition, { userId, body }, on)).answer as object;
 }
 
 const formatLogin = (config: Config, { username, password }: { username: string; password: string }): string =>

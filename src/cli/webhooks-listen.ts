@@ -14,7 +14,7 @@ import { canAccessWebhook, type Delivery, findSentDelivery, listDeliveries } fro
 import { explainConnectionError, TEST_RECEIVER_HOST } from '#src/delivery/webhook/send.ts';
 import { listWebhooks } from '#src/delivery/webhook/subscriptions.ts';
 import { findUserId } from './named-user.ts';
-import { type OperatorRequest, runAsOperator } from './nouns/as-operator.ts';
+import { callOperation, type OperatorRequest } from './nouns/as-operator.ts';
 import { parseOptionValues } from './nouns/members.ts';
 import { withoutDash } from './nouns/verbs.ts';
 import { runWithServicePool } from './running-service.ts';
@@ -75,7 +75,7 @@ async function listenUntilSignal(options: ListenOptions): Promise<void> {
 async function listen(pool: Pool, config: Config, options: ListenOptions, stop: AbortSignal): Promise<void> {
   const db = createDatabase(pool);
   const ask = (definition: typeof createWebhook | typeof deleteWebhook, asked: OperatorRequest) =>
-    runAsOperator(definition, asked, { db, config, what: 'webhook' });
+    callOperation(definition, asked, { db, config, what: 'webhook' });
   const end = (webhookId: string) => ask(deleteWebhook, { params: { webhook_id: webhookId } });
   const userId = await findUserId(db, options.user);
   // Subscriptions of running listeners are not ended: a running listener holds a lock.

@@ -32,10 +32,10 @@ export interface OperatorResponse {
 }
 
 /**
- * Runs an operation of the HTTP API as an operator at the command line: with an administrator's access, in one transaction, and with an
+ * Calls an operation of the HTTP API as an operator at the command line: with an administrator's access, in one transaction, and with an
  * entry in the audit log. Error messages name options instead of members. `what`: kind of the object, for the error that it does not exist.
  */
-export async function runAsOperator(
+export async function callOperation(
   definition: AnyOperation,
   asked: OperatorRequest,
   { db, config, what }: { db: Database; config: Config; what: string },

@@ -7,7 +7,7 @@ import { escapeForTerminal } from '#src/core/output.ts';
 import type { Database } from '#src/database/connect.ts';
 import { findUserId } from '../named-user.ts';
 import { runOnServiceDatabase } from '../running-service.ts';
-import { type OperatorRequest, type OperatorResponse, runAsOperator } from './as-operator.ts';
+import { callOperation, type OperatorRequest, type OperatorResponse } from './as-operator.ts';
 import { formatObject, formatTable, getOptionFlag, listMemberOptions, parseOptionValues } from './members.ts';
 
 /** A kind of object in the HTTP API for which there are commands. */
@@ -63,7 +63,7 @@ async function list(noun: CommandNoun, definition: AnyOperation, options: Option
     do {
       const asked: OperatorRequest = { query: { ...query, ...(page.cursor === null ? {} : { cursor: page.cursor }) } };
       if (userId !== undefined) asked.userId = userId;
-      page = await runAsOperator(definition, asked, { db, config, what: noun.name });
+      page = await callOperation(definition, asked, { db, config, what: noun.name });
       printRows(page.answer as Record<string, unknown>[], noun, { isJson: json === true, isFirst });
       isFirst = false;
     } while (all && page.cursor !== null);
@@ -134,7 +134,7 @@ export function addCreateCommand(
       await checkOwner?.(db, userId);
       const values = { ...members(typed), ...('user_id' in body.shape ? { user_id: userId } : {}) };
       const asked: OperatorRequest = { userId, body: parseOptionValues(body, await withoutDash(values)) };
-      const { answer } = await runAsOperator(definition, asked, { db, config, what: noun.name });
+      const { answer } = await callOperation(definition, asked, { db, config, what: noun.name });
       printResponse(answer, json);
     }),
   );
@@ -199,7 +199,7 @@ async function one(noun: CommandNoun, definition: AnyOperation, name: string, gi
       ...(body === undefined ? {} : { body }),
       ...(noun.id === 'user_id' ? { userId: id } : {}),
     };
-    const { answer, cursor } = await runAsOperator(definition, asked, { db, config, what: `${noun.name} ${name}` });
+    const { answer, cursor } = await callOperation(definition, asked, { db, config, what: `${noun.name} ${name}` });
     if (whyNothing && json !== true && rowsOf(answer)?.length === 0) console.log(await whyNothing(db, id));
     else printResponse(answer, json);
     if (cursor !== null) console.error(`There are more rows: --cursor ${cursor}`);
