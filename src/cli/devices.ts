@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { AnyOperation } from '#src/api/operation.ts';
 import { createDevice, deleteDevice, getDevice, listDevices, updateDevice } from '#src/api/v1/devices/operations.ts';
 import type { pairedDeviceSchema } from '#src/api/v1/devices/shape.ts';
 import { createGateway, listGateways, updateGateway } from '#src/api/v1/gateways/operations.ts';
@@ -15,8 +14,7 @@ import { type DiscoveredDevice, listDiscoveredDevices } from '#src/devices/gatew
 import { formatDeviceAddress } from './device-address.ts';
 import { importDeviceTable } from './devices-import.ts';
 import { findUserId } from './named-user.ts';
-import { callOperation } from './nouns/as-operator.ts';
-import { parseOptionValues } from './nouns/members.ts';
+import { createForUser } from './nouns/as-operator.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -112,20 +110,9 @@ function addGatewayCommands(gateways: Command): void {
 }
 
 async function create(db: Database, config: Config, { user, name, json }: NewGateway): Promise<void> {
-  const made = await createFor(createGateway, { user, name }, { db, config, what: 'user' });
+  const made = await createForUser(createGateway, { user, name }, { db, config, what: 'user' });
   const { mqtt } = made as z.output<typeof createdGatewaySchema>;
   printResult(json, made, `${formatLogin(config, mqtt)}\nprefix    ${mqtt.topic_prefix}`);
-}
-
-/** Runs an operation that creates an object for a user, with the typed members of its body. Returns the response. */
-async function createFor(
-  definition: AnyOperation,
-  { user, ...typed }: { user: string } & Record<string, string>,
-  on: Parameters<typeof callOperation>[2],
-): Promise<object> {
-  const userId = await findUserId(on.db, user);
-  const body = parseOptionValues(definition.body as z.ZodObject, { user_id: userId, ...typed });
-  return (await callOperation(definition, { userId, body }, on)).answer as object;
 }
 
 const formatLogin = (config: Config, { username, password }: { username: string; password: string }): string =>
@@ -135,7 +122,7 @@ async function pair(db: Database, config: Config, { json, ...options }: NewDevic
   const { upstreamDeviceId: upstream_device_id, discoveryId: discovery_id, user, ...settings } = options;
   const typed = { user, ...settings, ...omitUndefined({ upstream_device_id, discovery_id }) };
   const what = `discovered device ${discovery_id} of ${user}. List them with: energy devices discovered --user ${user}`;
-  const paired = await createFor(createDevice, typed, { db, config, what });
+  const paired = await createForUser(createDevice, typed, { db, config, what });
   const { device_id, mqtt } = paired as z.output<typeof pairedDeviceSchema>;
   printResult(
     json,

@@ -1,18 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
-import { toResponse } from '#src/api/v1/keys/shape.ts';
-import { getAccessibleAccountsOfRole } from '#src/auth/access.ts';
+import type { z } from 'zod';
+import { createKey, listKeys, revokeKey as revokeKeyOperation } from '#src/api/v1/keys/operations.ts';
+import { type createdKeySchema, toResponse } from '#src/api/v1/keys/shape.ts';
 import { MAX_ALLOWED_ADDRESSES, normaliseNetwork } from '#src/auth/allowed-addresses.ts';
-import type { DeviceOfKey } from '#src/auth/authenticate.ts';
-import { createKey, findOwnedKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
-import { DEVICE_SCOPES, isScope, SCOPES, type Scope } from '#src/auth/scopes.ts';
+import { findOwnedKey, revokeKey, rotateKey, updateKeyLimits } from '#src/auth/keys.ts';
+import { SCOPES } from '#src/auth/scopes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { findDevice } from '#src/devices/store.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { findUser } from '#src/users/store.ts';
-import { findUserId } from './named-user.ts';
+import { createForUser } from './nouns/as-operator.ts';
 import { addDeleteCommand, addListCommand, type CommandNoun, printResponse } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
@@ -26,9 +24,9 @@ export function registerCommands(program: Command): void {
       '--user <user>',
       'owner of the key: a user_id or an e-mail address (default with --device: the owner of the device)',
     )
-    .option('--device <device_id>', 'limit the key to writing the readings of this device')
+    .option('--device, --device-id <device_id>', 'limit the key to writing the readings of this device')
     .option('--name <name>', 'name of the key')
-    .option('--scopes <a,b>', `scopes of the key, of ${SCOPES.join(', ')} (default: all except readings:…)`, scopes)
+    .option('--scopes <a,b>', `scopes of the key, of ${SCOPES.join(', ')} (default: all except readings:…)`)
     .option('--expires <90d>', 'time until the key expires, in days or hours', lifetimeMs)
     .option('--allow <a,b>', 'addresses and networks from which the key may be used (default: everywhere)', networks)
     .option('--json', 'print one JSON object')
@@ -59,52 +57,38 @@ export function registerCommands(program: Command): void {
 
 interface NewKey {
   user?: string;
-  device?: string;
+  deviceId?: string;
   name?: string;
-  scopes?: Scope[];
+  scopes?: string;
   expires?: number;
   allow?: string[];
   json?: boolean;
 }
 
-const create = (o: NewKey) =>
+const create = ({ user, deviceId, name, scopes, expires, allow, json }: NewKey) =>
   runOnServiceDatabase(async (db, config) => {
-    const { userId, device } = await findKeyOwner(db, o);
-    const expiresAt = o.expires === undefined ? undefined : new Date(Date.now() + o.expires);
-    const { environment } = config;
-    const { name, allow: allowedAddresses } = o;
-    const scopes = device ? [...DEVICE_SCOPES] : o.scopes;
-    const wanted = { userId, environment, ...omitUndefined({ name, scopes, expiresAt, allowedAddresses, device }) };
-    const key = await runAsOperator(
-      db,
-      'key.created',
-      (trx) => createKey(trx, wanted),
-      ({ key_id }) => key_id,
-    );
+    const owner = user ?? (await findDeviceOwner(db, deviceId));
+    const typed = omitUndefined({
+      device_id: deviceId,
+      name,
+      scopes,
+      expires_at: expires === undefined ? undefined : new Date(Date.now() + expires).toISOString(),
+      allowed_addresses: allow && JSON.stringify(allow),
+    });
+    const what = `device ${deviceId} that ${owner} can access`;
+    const made = await createForUser(createKey, { user: owner, ...typed }, { db, config, what });
+    const { key_id, key, allowed_addresses, ...others } = made as z.output<typeof createdKeySchema>;
     // The JSON object has the documented members, plus `allowed_addresses` if the key is restricted to addresses.
-    const { allowed_addresses: allowed, ...promised } = key;
-    printResult(o.json, allowed.length > 0 ? key : promised, `Key ${key.key_id}, shown only once:\n\n  ${key.key}\n`);
+    const shown = { key_id, key, ...others, ...(allowed_addresses.length > 0 && { allowed_addresses }) };
+    printResult(json, shown, `Key ${key_id}, shown only once:\n\n  ${key}\n`);
   });
 
-/**
- * Returns the account of a new key, and the device to which the key is limited. If the options are wrong, throws an error with the remedy.
- */
-async function findKeyOwner(
-  db: Database,
-  { user, device, scopes }: NewKey,
-): Promise<{ userId: string; device?: DeviceOfKey }> {
-  if (device === undefined) {
-    if (user === undefined) throw new Error('Name --user, --device or both.');
-    return { userId: await findUserId(db, user) };
-  }
-  if (scopes?.some((scope) => !DEVICE_SCOPES.includes(scope)))
-    throw new Error(`A key of one device can only have the scope ${DEVICE_SCOPES.join(', ')}: omit --scopes.`);
-  const owner = await findDevice(db, ALL_ACCOUNTS, device);
-  if (!owner) throw new Error(`There is no device ${device}`);
-  const of = user === undefined ? null : await findUser(db, ALL_ACCOUNTS, await findUserId(db, user));
-  if (of && !(await findDevice(db, getAccessibleAccountsOfRole({ role: of.role, userId: of.user_id }), device)))
-    throw new Error(`The user ${user} cannot access the device ${device}`);
-  return { userId: of?.user_id ?? owner.user_id, device: { id: device, madeBy: 'utility' } };
+/** Returns the owner of the device to which a new key is limited. If there is no such device, throws an error with the remedy. */
+async function findDeviceOwner(db: Database, deviceId: string | undefined): Promise<string> {
+  if (deviceId === undefined) throw new Error('Name --user, --device or both.');
+  const device = await findDevice(db, ALL_ACCOUNTS, deviceId);
+  if (!device) throw new Error(`There is no device ${deviceId}`);
+  return device.user_id;
 }
 
 const limit = (keyId: string, o: { allow?: string[]; expires?: number; json?: boolean }) =>
@@ -161,14 +145,6 @@ const rotate = (keyId: string, o: { overlap?: number; expires?: number; json?: b
       `Key ${created.key_id}, shown only once:\n\n  ${created.key}\n\n${keyId} stays valid until ${oldExpiresAt.toISOString()}.`,
     );
   });
-
-function scopes(list: string): Scope[] {
-  const names = list.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !isScope(name));
-  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. Known: ${SCOPES.join(', ')}`);
-  if (new Set(names).size < names.length) throw new InvalidArgumentError('Must name each scope once');
-  return names.filter(isScope);
-}
 
 /** Validates a list of addresses and networks with the HTTP API's own rules. */
 function networks(list: string): string[] {

@@ -42,11 +42,6 @@ test('refuses a key that would have expired already, but accepts a rotation with
   expect(await outputOf('keys', 'rotate', 'key_x', '--overlap', '0h', '--expires', '0h')).toContain("'--expires");
 });
 
-test('refuses a scope that is named twice, as the API does', async () => {
-  const scopes = 'users:read,insights:read,users:read';
-  expect(await outputOf('keys', 'create', '--user', 'usr_x', '--scopes', scopes)).toContain('each scope once');
-});
-
 test('prints an error that quotes a hostile file without the characters that control a terminal', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hostile-'));
   const file = join(folder, 'readings.csv');

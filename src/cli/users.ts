@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { listMembers, removeMember } from '#src/api/v1/members/operations.ts';
-import { deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
-import { newUserSchema } from '#src/api/v1/users/shape.ts';
+import { createUser, deleteUser, getUser, listUsers, updateUser } from '#src/api/v1/users/operations.ts';
+import { type createdUserSchema, newUserSchema } from '#src/api/v1/users/shape.ts';
 import { unlinkProviders } from '#src/auth/oidc/sign-in.ts';
 import { evictSessionsOfUser } from '#src/auth/sessions.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import { describeIssue } from '#src/core/validation-messages.ts';
 import type { Database } from '#src/database/connect.ts';
 import { isZone } from '#src/energy/ranges.ts';
 import { createConsoleSignInLink } from '#src/start/sign-in-link.ts';
 import { runAsOperator } from '#src/users/audit.ts';
-import { createUser } from '#src/users/store.ts';
 import { findUserId } from './named-user.ts';
-import { formatOptionError } from './nouns/members.ts';
+import { callOperation } from './nouns/as-operator.ts';
+import { parseOptionValues } from './nouns/members.ts';
 import {
   addDeleteCommand,
   addGetCommand,
@@ -90,27 +90,16 @@ interface NewUser {
   json?: boolean;
 }
 
-/** Validates a new user with the HTTP API's own rules. */
-async function create({ json, ...given }: NewUser): Promise<void> {
-  const asked = newUserSchema.safeParse(given, { error: describeIssue });
-  if (!asked.success)
-    throw new Error(asked.error.issues.map(({ path, message }) => formatOptionError(path, message)).join('\n'));
-  const timezone = asked.data.timezone ?? machineZone();
-  const { email, role, phone } = asked.data;
-  await runOnServiceDatabase(async (db) => {
-    const user = await runAsOperator(
-      db,
-      'user.created',
-      (trx) => createUser(trx, { email, role, ...omitUndefined({ phone, timezone }) }),
-      ({ user_id }) => user_id,
-    );
-    const zone = `User ${user.user_id}, time zone ${user.timezone}`;
-    const way = `change it with energy users update ${email} --timezone ZONE`;
-    printResult(
-      json,
-      { user_id: user.user_id, status: 'created', timezone: user.timezone },
-      asked.data.timezone === undefined ? `${zone} (this machine’s; ${way})` : zone,
-    );
+async function create({ json, timezone: given, ...typed }: NewUser): Promise<void> {
+  const timezone = given ?? machineZone();
+  const body = parseOptionValues(newUserSchema, { ...typed, ...omitUndefined({ timezone }) });
+  await runOnServiceDatabase(async (db, config) => {
+    const { answer } = await callOperation(createUser, { body }, { db, config, what: 'user' });
+    const { user_id, status } = answer as z.output<typeof createdUserSchema>;
+    const shown = { user_id, status, timezone: timezone ?? 'UTC' };
+    const zone = `User ${user_id}, time zone ${shown.timezone}`;
+    const way = `change it with energy users update ${typed.email} --timezone ZONE`;
+    printResult(json, shown, given === undefined ? `${zone} (this machine’s; ${way})` : zone);
   });
 }
 

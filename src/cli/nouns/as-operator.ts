@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
 import type { AnyOperation, OperationCall } from '#src/api/operation.ts';
 import { runAudited } from '#src/api/operation.ts';
 import { fetchPage, type ItemIdentifier, type PageRequest } from '#src/api/pages.ts';
@@ -14,6 +15,7 @@ import { ALL_ACCOUNTS } from '#src/database/reach.ts';
 import { joinOrBeginTransaction } from '#src/database/transaction.ts';
 import { loadSecretKey } from '#src/start/secret-key.ts';
 import { COMMAND_LINE_ACTOR } from '#src/users/audit.ts';
+import { findUserId } from '../named-user.ts';
 import { formatOptionError, parseOptionValues } from './members.ts';
 
 /** A request from the command line: parameters and query as text, and the body as returned by `parseOptionValues`. */
@@ -85,6 +87,20 @@ export async function callOperation(
   } catch (error) {
     throw error instanceof AppError ? new Error(inWords(error, what), { cause: error }) : error;
   }
+}
+
+/**
+ * Calls an operation that creates an object for a user, given by id or e-mail address, with the typed members of its body. Returns the
+ * response.
+ */
+export async function createForUser(
+  definition: AnyOperation,
+  { user, ...typed }: { user: string } & Record<string, string>,
+  on: { db: Database; config: Config; what: string },
+): Promise<object> {
+  const userId = await findUserId(on.db, user);
+  const body = parseOptionValues(definition.body as z.ZodObject, { user_id: userId, ...typed });
+  return (await callOperation(definition, { userId, body }, on)).answer as object;
 }
 
 /** An operator can access all accounts. For operations on the caller's own data, the caller is the named account. */

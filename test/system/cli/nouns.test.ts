@@ -144,6 +144,14 @@ test('reports invalid input in terms of options, and changes nothing', async () 
     /^1 There is no discovered device dsc_x of .* energy devices discovered --user /,
   );
   expect((await energy(['gateways', 'create', '--user', email, '--name', ''])).codeAndMessage).toMatch(/^1 --name: /);
+  const key = (...more: string[]) => energy(['keys', 'create', '--user', email, ...more]);
+  expect((await key('--name', 'x'.repeat(101))).codeAndMessage).toMatch(/^1 --name: /);
+  expect((await key('--scopes', 'devices:read,x')).codeAndMessage).toMatch(/^1 --scopes\.1: must be one of /);
+  const twice = 'users:read,insights:read,users:read';
+  expect((await key('--scopes', twice)).codeAndMessage).toMatch(/^1 --scopes: must not repeat/);
+  expect((await key('--device', 'dev_x')).codeAndMessage).toMatch(/^1 There is no device dev_x that .* can access/);
+  expect((await energy(['keys', 'create', '--device', 'dev_x'])).codeAndMessage).toMatch(/^1 There is no device dev_x/);
+  expect((await energy(['keys', 'create'])).codeAndMessage).toMatch(/^1 Name --user, --device or both/);
   const listen = (...more: string[]) =>
     energy(['webhooks', 'listen', '--user', email, '--forward-to', 'http://localhost:1/', ...more]);
   expect((await listen('--auth-token', 'short')).codeAndMessage).toMatch(/^1 --auth-token: must be whsec_/);
@@ -199,6 +207,11 @@ test('keys: lists and gets without the secret, and revokes', async () => {
   const [limited] = await json(['keys', 'create', '--user', email, '--allow', '10.0.0.0/8']);
   expect(limited).toMatchObject({ allowed_addresses: ['10.0.0.0/8'] });
   await json(['keys', 'delete', limited.key_id, '--yes']);
+  const [ofDevice] = await json(['keys', 'create', '--device', home.deviceId, '--expires', '2d']);
+  expect(ofDevice).toMatchObject({ device_id: home.deviceId, scopes: ['readings:write'] });
+  expect(Date.parse(ofDevice.expires_at) - Date.now()).toBeGreaterThan(86_400_000);
+  expect(await lastAct()).toMatchObject({ action: 'key.created', target: ofDevice.key_id, address: 'cli' });
+  await json(['keys', 'delete', ofDevice.key_id, '--yes']);
   expect((await energy(['keys', 'get', created.key_id])).codeAndMessage).toMatch(/^1 There is no valid key/);
 });
 
