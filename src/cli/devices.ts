@@ -18,8 +18,8 @@ import { createForUser } from './nouns/as-operator.ts';
 import { addDeleteCommand, addGetCommand, addListCommand, addUpdateCommand, type CommandNoun } from './nouns/verbs.ts';
 import { printResult, runOnServiceDatabase } from './running-service.ts';
 
-/** Maximum number of discovered devices that are printed. */
-const PAGE = { limit: 200 };
+/** Number of discovered devices that are read at a time. */
+const PAGE_ROWS = 200;
 
 interface NewDevice {
   user: string;
@@ -140,13 +140,22 @@ function whyNothingCounts({ awaits, quantities }: DiscoveredDevice): string {
 }
 
 async function discovered(db: Database, { user, json }: { user: string; json?: boolean }): Promise<void> {
-  const all = await listDiscoveredDevices(db, ALL_ACCOUNTS, await findUserId(db, user), PAGE);
-  for (const one of all) {
-    const counted = one.quantities.filter(({ counts }) => counts !== null);
-    const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
-    // Line breaks in a device's text are escaped, so that the text cannot start a new line of output.
-    const head = escapeLineForTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
-    printResult(json, one, `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`);
+  const userId = await findUserId(db, user);
+  let last: string | undefined;
+  for (;;) {
+    const page = { limit: PAGE_ROWS, ...omitUndefined({ cursor: last }) };
+    const rows = await listDiscoveredDevices(db, ALL_ACCOUNTS, userId, page);
+    for (const one of rows) printResult(json, one, formatDiscovered(one));
+    if (rows.length === 0 && last === undefined && !json) console.log('There are no unpaired devices.');
+    if (rows.length < PAGE_ROWS) return;
+    last = rows.at(-1)?.discovery_id;
   }
-  if (all.length === 0 && !json) console.log('There are no unpaired devices.');
+}
+
+function formatDiscovered(one: DiscoveredDevice): string {
+  const counted = one.quantities.filter(({ counts }) => counts !== null);
+  const what = counted.map(({ channel, kind, counts }) => `${channel} ${kind} counts as ${counts}`).join(', ');
+  // Line breaks in a device's text are escaped, so that the text cannot start a new line of output.
+  const head = escapeLineForTerminal(`${one.discovery_id}  ${one.family}  ${one.native_id}`);
+  return `${head}\n  ${escapeLineForTerminal(what || whyNothingCounts(one))}`;
 }

@@ -195,6 +195,17 @@ test('gateways: renames them, and sets values that devices do not report', async
   );
 });
 
+test('devices discovered: prints all, page by page', async () => {
+  const [{ gateway_id }] = await json(['gateways', 'create', '--user', email]);
+  await database.pool.query(
+    `INSERT INTO discovered_devices (discovery_id, gateway_id, family, native_id)
+     SELECT 'dsc_' || lpad(n::text, 3, '0'), $1, 'tasmota', 'plug ' || n FROM generate_series(1, 201) n`,
+    [gateway_id],
+  );
+  const ids = (await json(['devices', 'discovered', '--user', email])).map((one) => one.discovery_id);
+  expect([ids.length, ids[0], ids.at(-1)]).toEqual([201, 'dsc_001', 'dsc_201']);
+});
+
 test('keys: lists and gets without the secret, and revokes', async () => {
   const [created] = await json(['keys', 'create', '--user', email, '--name', 'gateway', '--scopes', 'devices:read']);
   expect(Object.keys(created)).toEqual(['key_id', 'key', 'prefix', 'scopes', 'expires_at']);
