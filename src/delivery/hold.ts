@@ -69,3 +69,13 @@ export async function releaseHeldDeliveries(
     };
   });
 }
+
+/**
+ * Discards held changed hours if the hold began before `weekAgo`, like the deliveries of that age. The hold itself continues until the
+ * operator's release, because alerts on silences from before the restore depend on it. Also discards held hours of an installation that
+ * holds nothing back: an account from a restored installation brings these hours when it moves.
+ */
+export async function discardHeldChanges(db: Database, weekAgo: Date): Promise<void> {
+  await sql`DELETE FROM usage_changes WHERE is_held
+    AND NOT EXISTS (SELECT FROM installation WHERE held_before >= ${weekAgo})`.execute(db);
+}

@@ -1,5 +1,6 @@
 import { DAY_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
+import { discardHeldChanges } from './hold.ts';
 
 /** Retention of undelivered events in days, including those of paused subscriptions. The delivery log is stored for a month. */
 export const UNDELIVERED_RETENTION_DAYS = 7;
@@ -10,7 +11,10 @@ const LOG_DAYS = 30;
  */
 const FIRINGS_DAYS = 400;
 
-/** Gives up deliveries that have waited for a week, and deletes events older than a month with their deliveries. */
+/**
+ * Gives up deliveries that have waited for a week, discards changed hours that have been held back for a week after a restore, and deletes
+ * events older than a month with their deliveries.
+ */
 export async function deleteExpiredEvents(db: Database, now: Date): Promise<{ givenUp: number; forgotten: number }> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const { numUpdatedRows } = await db
@@ -19,6 +23,7 @@ export async function deleteExpiredEvents(db: Database, now: Date): Promise<{ gi
     .where('status', '=', 'pending')
     .where('created_at', '<', daysAgo(UNDELIVERED_RETENTION_DAYS))
     .executeTakeFirst();
+  await discardHeldChanges(db, daysAgo(UNDELIVERED_RETENTION_DAYS));
   await db.deleteFrom('alert_firings').where('period_end', '<', daysAgo(FIRINGS_DAYS)).execute();
   const { numDeletedRows } = await db
     .deleteFrom('events')

@@ -437,6 +437,23 @@ describe('a subscription', () => {
     expect((await log())[0]).toMatchObject({ status: 'failed', next_attempt_at: null });
   });
 
+  test('after a restore, messages and changed hours that are held back for a week are discarded', async () => {
+    const { pool } = deliveries.database;
+    await deliveries.happen(userId);
+    await pool.query('INSERT INTO usage_changes (hour, user_ids) VALUES (now(), ARRAY[$1])', [userId]);
+    // A hold begins by the database's clock.
+    deliveries.now = new Date();
+    await holdDueMessages(deliveries.db);
+    const changes = async () => (await pool.query('SELECT count(*)::int AS n FROM usage_changes')).rows[0].n;
+    deliveries.later(6.9 * 86_400);
+    await deleteExpiredEvents(deliveries.db, deliveries.now);
+    expect(await changes()).toBe(1);
+    deliveries.later(0.2 * 86_400);
+    await deleteExpiredEvents(deliveries.db, deliveries.now);
+    expect(await changes()).toBe(0);
+    expect(await releaseHeldDeliveries(deliveries.db, { isDropped: false })).toEqual({ deliveries: 0, changes: 0 });
+  });
+
   test('gets its backlog in order, with any number of workers', async () => {
     await change({ status: 'paused' });
     const waited = [];
