@@ -88,8 +88,9 @@ const defaultSharedBuffersMb = () =>
 
 /**
  * Starts the PostgreSQL server of `dataDir`; creates the cluster if `dataDir` has none. If the process that started an earlier server was
- * killed, the server may still run on this directory and is then used; two servers never run on one directory. Errors contain the end of
- * the server's log. `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
+ * killed, the server may still run on this directory and is then used; two servers never run on one directory. If the server does not
+ * start, the error contains the end of its log. If its role cannot be set up, a server that this call started is stopped again.
+ * `binaries`: programs other than those shipped with this version, because a cluster belongs to one major version.
  * `extraSettings`: further lines for PostgreSQL's configuration.
  */
 export async function startEmbeddedPostgres(options: {
@@ -114,7 +115,13 @@ export async function startEmbeddedPostgres(options: {
     const conf = settings(makeSocketFolder(cluster), sharedBuffersMb);
     await launch(binaries, dataDir, `${conf}${EXTRA}${extraSettings}`, 60);
   }
-  await ensureRole((database) => superuserUrl(dataDir, database));
+  try {
+    await ensureRole((database) => superuserUrl(dataDir, database));
+  } catch (error) {
+    // The caller receives nothing with which it could stop the server.
+    if (!adopted) await stopEmbeddedPostgres(dataDir, binaries).catch(() => {});
+    throw error;
+  }
   return { url: embeddedUrl(dataDir), adopted, stop: () => stopEmbeddedPostgres(dataDir, binaries) };
 }
 

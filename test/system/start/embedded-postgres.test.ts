@@ -5,8 +5,14 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPool } from '#src/database/connect.ts';
-import { startEmbeddedPostgres, superuserUrl } from '#src/database/embedded-postgres.ts';
+import {
+  isEmbeddedAlive,
+  startEmbeddedPostgres,
+  stopEmbeddedPostgres,
+  superuserUrl,
+} from '#src/database/embedded-postgres.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { postgresBinaries } from '#src/database/postgres-binaries.ts';
 import { lockDataDir } from '#src/start/data-dir-lock.ts';
 import { waitUntilClusterUnused } from '#test/support/postgres-processes.ts';
 import { temporaryFolder } from '#test/support/service.ts';
@@ -87,6 +93,21 @@ test('takes over the server that a killed parent left behind, with its data, and
   expect(recovered.adopted).toBe(false);
   await recovered.stop();
   expect(again.url).toBe(recovered.url);
+  await folder.remove();
+});
+
+test('stops a server that it started if the role of the service cannot be set up', async () => {
+  const folder = await temporaryFolder();
+  const dataDir = folder.path;
+  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 });
+  const pool = createPool(superuserUrl(dataDir, 'postgres'), { max: 1 });
+  await pool.query('ALTER DATABASE energy ALLOW_CONNECTIONS false');
+  await pool.end();
+  await server.stop();
+  await expect(startEmbeddedPostgres({ dataDir, sharedBuffersMb: 128 })).rejects.toThrow('not currently accepting');
+  const isAlive = await isEmbeddedAlive(dataDir);
+  await stopEmbeddedPostgres(dataDir, postgresBinaries());
+  expect(isAlive).toBe(false);
   await folder.remove();
 });
 
