@@ -5,7 +5,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import { type LoginConnection, LoginLimits, LoginUsage } from './login-limits.ts';
 import type { AedesClient, Mqtt5Connection } from './mqtt5.ts';
 import { createPubackSender } from './pubacks.ts';
-import { REASON_CODES } from './reason-codes.ts';
+import { REASON_CODES, REASON_OF_RETURN_CODE } from './reason-codes.ts';
 import { getSessionId, type UnreleasedMessages } from './unreleased-messages.ts';
 
 /**
@@ -19,7 +19,7 @@ export type Connection = AedesClient & {
     writable: boolean;
     writableLength: number;
     remoteAddress?: string;
-    write(data: Buffer): boolean;
+    write(data: Buffer, then?: () => void): boolean;
     once(event: 'close', then: () => void): void;
   };
   session?: Session;
@@ -114,8 +114,20 @@ export class Session implements LoginConnection {
 
 /** Ends a connection, whether or not it has logged in. */
 export function endConnection(client: Connection, reasonCode: number): void {
-  if (client.version5) client.version5.end(reasonCode, () => client.close());
-  else client.close();
+  const close = () => client.close();
+  if (client.version5) client.version5.end(reasonCode, close);
+  else if (!refuseConnect(client, reasonCode, close)) close();
+}
+
+/**
+ * Answers the CONNECT of a client that does not use MQTT 5, if MQTT 3.1.1 has a return code for the reason: an unsupported protocol level
+ * and a rejected client id must be answered before the connection ends (3.1.2-2, 3.1.3-8). Returns whether an answer was sent.
+ */
+export function refuseConnect({ session, conn }: Connection, reasonCode: number, then?: () => void): boolean {
+  const returnCode = REASON_OF_RETURN_CODE.indexOf(reasonCode);
+  if (session || returnCode === -1 || !conn.writable) return false;
+  conn.write(Buffer.from([0x20, 2, 0, returnCode]), then);
+  return true;
 }
 
 type LogRefusal = (username: string, why: string) => void;

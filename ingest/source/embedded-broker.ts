@@ -13,15 +13,15 @@ import {
 } from './broker-logins.ts';
 import { createBrokerPersistence } from './broker-persistence.ts';
 import { PublishHandler } from './broker-publish.ts';
-import { type Connection, endConnection, LoggedInConnections, type Session } from './broker-session.ts';
+import { type Connection, endConnection, LoggedInConnections, refuseConnect, type Session } from './broker-session.ts';
 import type { ClaimOptions } from './claiming.ts';
 import { HomeTopics, type HomeUsageSource } from './home-topics.ts';
 import { type ListenOptions, listenWithAndWithoutTls } from './listeners.ts';
 import type { LoginLimits } from './login-limits.ts';
 import { closeSessionsOfMovedLogins, watchMovedLogins } from './moved-logins.ts';
 import { isMqtt5Connect, Mqtt5Connection } from './mqtt5.ts';
-import { limitPackets, type PacketHeader } from './packet-limit.ts';
-import { type PacketFault, REASON_CODES } from './reason-codes.ts';
+import { findPacketSizeFault, limitPackets, type PacketHeader } from './packet-limit.ts';
+import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts';
 import type { ReceiveMessage } from './source.ts';
 import { UnreleasedMessages } from './unreleased-messages.ts';
 
@@ -264,11 +264,16 @@ function connectionHandler(
 ): (socket: Socket) => void {
   return (socket) => {
     const client = broker.handle(socket) as Connection;
+    client.prependListener('error', (error: Error) => {
+      if (!client.version5) refuseConnect(client, getReasonCode(error));
+    });
     const read = (packet: PacketHeader) => {
       const { session } = client;
       const why = session && REQUESTS.has(packet.cmd) ? logins.request(session.login) : null;
       if (why !== null) return { why, reasonCode: REASON_CODES.quotaExceeded };
       if (!client.version5 && isMqtt5Connect(packet)) client.version5 = new Mqtt5Connection(client, socket, packet);
+      const tooLarge = findPacketSizeFault(packet);
+      if (tooLarge) return tooLarge;
       return client.version5 ? client.version5.read(packet) : packet;
     };
     const end = (fault: PacketFault | null) => {

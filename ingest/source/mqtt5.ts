@@ -4,7 +4,7 @@ import type { Client } from 'aedes';
 import { generate, type Packet, parser, writeToStream } from 'mqtt-packet';
 import { hasLittleMemory } from '#src/core/memory.ts';
 import { MAX_PACKET_BYTES, type PacketHeader } from './packet-limit.ts';
-import { getReasonCode, type PacketFault, REASON_CODES } from './reason-codes.ts';
+import { getReasonCode, type PacketFault, REASON_CODES, REASON_OF_RETURN_CODE } from './reason-codes.ts';
 import { SESSION_LIFETIME_MS } from './unreleased-messages.ts';
 
 /** Maximum session expiry, in seconds. If a client requests a longer expiry, the CONNACK contains this value. */
@@ -19,15 +19,6 @@ const RECEIVE_MAXIMUM = 2_000;
 /** Maximum number of bytes of any packet (MQTT 5, 3.1.2.11.4). */
 const NO_LIMIT = 268_435_460;
 const V5 = { protocolVersion: 5 };
-/** CONNACK reason codes by the return codes of MQTT 3.1.1 (3.2.2.3). */
-const REASON_OF_RETURN_CODE = [
-  REASON_CODES.success,
-  REASON_CODES.unsupportedVersion,
-  REASON_CODES.badClientId,
-  REASON_CODES.busy,
-  REASON_CODES.badPassword,
-  REASON_CODES.notAuthorised,
-];
 
 // Disables mqtt-packet's cache of a buffer for each of the 65,536 packet ids, which takes 10 MB.
 if (hasLittleMemory()) writeToStream.cacheNumbers = false;

@@ -43,13 +43,19 @@ interface Parsing {
 }
 
 /** Returns the reason to end the connection because of a packet's size; null if the packet is accepted. Pure. */
-export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): string | null {
+export function findPacketSizeFault({ cmd, length = 0, clientId = '', ...packet }: PacketHeader): PacketFault | null {
+  const reasonCode = REASON_CODES.packetTooLarge;
   if (cmd !== 'publish' && length > MAX_CONTROL_BYTES)
-    return `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`;
+    return { why: `${cmd.toUpperCase()} of more than ${MAX_CONTROL_BYTES} bytes`, reasonCode };
   if (clientId.length > MAX_CLIENT_ID_CHARACTERS)
-    return `client id of more than ${MAX_CLIENT_ID_CHARACTERS} characters`;
+    return {
+      why: `client id of more than ${MAX_CLIENT_ID_CHARACTERS} characters`,
+      reasonCode: REASON_CODES.badClientId,
+    };
   const filters = packet.subscriptions ?? packet.unsubscriptions ?? [];
-  return filters.length > MAX_FILTERS ? `${cmd.toUpperCase()} of more than ${MAX_FILTERS} filters` : null;
+  return filters.length > MAX_FILTERS
+    ? { why: `${cmd.toUpperCase()} of more than ${MAX_FILTERS} filters`, reasonCode }
+    : null;
 }
 
 /**
@@ -73,8 +79,7 @@ export function limitPackets(
   let mayPublish = false;
   parser.on('packet', (packet) => {
     mayPublish = true;
-    const why = findPacketSizeFault(packet);
-    const result = why === null ? read(packet) : { why, reasonCode: REASON_CODES.packetTooLarge };
+    const result = read(packet);
     if (result === null || 'why' in result) {
       parser.removeAllListeners('packet');
       return end(result);

@@ -24,6 +24,16 @@ export const REASON_CODES = {
   noSubscriptionIdentifiers: 0xa1,
 } as const;
 
+/** Reason codes by the return codes of a CONNACK in MQTT 3.1.1 (3.2.2.3). */
+export const REASON_OF_RETURN_CODE: readonly number[] = [
+  REASON_CODES.success,
+  REASON_CODES.unsupportedVersion,
+  REASON_CODES.badClientId,
+  REASON_CODES.busy,
+  REASON_CODES.badPassword,
+  REASON_CODES.notAuthorised,
+];
+
 /** Reason why a packet ends its connection. */
 export interface PacketFault {
   why: string;
@@ -44,9 +54,10 @@ export class RefusedPacketError extends Error implements PacketFault {
   }
 }
 
-/** Returns the reason code of an error that ends a connection. Errors of aedes have no code, only a text. */
+/** Returns the reason code of an error that ends a connection. Errors of aedes and mqtt-packet have no code, only a text. */
 export function getReasonCode(error: Error): number {
   if (error instanceof RefusedPacketError) return error.reasonCode;
+  if (error.message === 'Invalid protocol version') return REASON_CODES.unsupportedVersion;
   if (error.message.startsWith('keep alive')) return REASON_CODES.keepAliveTimeout;
   if (/SUBSCRIBE/.test(error.message)) return REASON_CODES.badFilter;
   return /PUBLISH$|^topic has/.test(error.message) ? REASON_CODES.badTopic : REASON_CODES.malformed;

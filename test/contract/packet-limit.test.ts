@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { connectAsync } from 'mqtt';
+import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmbeddedBroker } from '#ingest/source/embedded-broker.ts';
 import { startBroker } from '#test/support/broker.ts';
@@ -51,6 +53,32 @@ const CONNECT = Buffer.from([0x10, 16, 0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 60
 test('the pinned aedes still has the parser that the limit hooks into', () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(dependencies.aedes, 'packet-limit.ts wraps a private method: pin the version').toMatch(/^\d/);
+});
+
+const LONG_ID = 'x'.repeat(257);
+test.each([
+  ['wrong password', { protocolVersion: 4 }, '20020004'],
+  ['wrong password', { protocolVersion: 5 }, '2003008600'],
+  ['client id that is too long', { protocolVersion: 4, clientId: LONG_ID }, '20020002'],
+  ['client id that is too long', { protocolVersion: 5, clientId: LONG_ID }, '2003008500'],
+  // MQTT 3.1.1 has no return code for a packet that is too large.
+  ['packet that is too large', { protocolVersion: 4, username: 'x'.repeat(16_385) }, ''],
+  ['packet that is too large', { protocolVersion: 5, username: 'x'.repeat(16_385) }, '2003009500'],
+  ['unknown protocol level', { protocolVersion: 6 }, '20020001'],
+])('the CONNECT of a client with a %s is answered before the connection ends: %j', async (_, given, answer) => {
+  const refusing = await startBroker({ findLogin: async () => null });
+  const { protocolVersion, ...others } = given;
+  const login = { clientId: 'name', username: DEVICE, password: Buffer.from('wrong'), ...others };
+  const version = protocolVersion === 5 ? 5 : 4;
+  const bytes = generate({ cmd: 'connect', protocolId: 'MQTT', protocolVersion: version, clean: true, ...login });
+  bytes[bytes.indexOf('MQTT') + 4] = protocolVersion;
+  const socket = connect(refusing.port, '127.0.0.1');
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  socket.write(bytes);
+  await once(socket, 'close');
+  expect(Buffer.concat(received).toString('hex')).toBe(answer);
+  await refusing.close();
 });
 
 test('a packet that announces too great a length ends its connection before its content is read', async () => {
