@@ -46,10 +46,10 @@ export interface DocsFile {
 
 /** Renders all files below `/docs`, by path: the pages of the guides and of the OpenAPI document, and the files that these pages load. */
 export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFile>> {
-  const library = await buildLibrary(highlight);
+  const handWritten = await buildLibrary(highlight);
   const reference = buildReference(document, highlight);
-  const guides = library.filter(({ part }) => part === 'Tutorials');
-  const all = navigationOf(library, reference);
+  const guides = handWritten.filter(({ part }) => part === 'Tutorials');
+  const all = navigationOf(handWritten, reference);
   const files = new Map<string, DocsFile>();
   const page = (of: { href: string; title: string; description: string; html: string }) =>
     files.set(of.href, { type: 'text/html; charset=utf-8', content: renderPage(of, all) });
@@ -64,13 +64,13 @@ export async function buildDocsFiles(document: Json): Promise<Map<string, DocsFi
     const html = `<article>${guide.html}${next ? `<p class="next">Next: <a href="${next.href}">${escapeHtml(next.title)}</a></p>` : ''}</article>`;
     page({ ...guide, description: toPlainText(guide.lead), html });
   });
-  for (const one of library.filter(({ part }) => part !== 'Tutorials'))
+  for (const one of handWritten.filter(({ part }) => part !== 'Tutorials'))
     page({ ...one, description: toPlainText(one.lead), html: `<article>${one.html}</article>` });
   for (const one of reference) {
     const html = `<h1>${escapeHtml(one.title)}</h1><p class="lead">${escapeHtml(one.lead)}</p>${one.html}`;
     page({ ...one, description: escapeHtml(one.lead), html });
   }
-  const sections = [...library, ...reference].flatMap((one) => one.sections).map((one, id) => ({ id, ...one }));
+  const sections = [...handWritten, ...reference].flatMap((one) => one.sections).map((one, id) => ({ id, ...one }));
   files.set('/docs/search.json', { type: 'application/json; charset=utf-8', content: JSON.stringify(sections) });
   for (const name of ['app.js', 'search.js', 'catcher.js', 'own-key.js'])
     files.set(`/docs/${name}`, {
@@ -103,11 +103,11 @@ interface ListedPart {
 }
 
 /** Returns the listed pages of each part. In the reference, the hand-written pages come before those of the OpenAPI document. */
-const navigationOf = (library: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
+const navigationOf = (handWritten: readonly LibraryPage[], reference: readonly Listed[]): ListedPart[] =>
   DOCUMENTATION_PARTS.map((title) => ({
     title,
     pages: [
-      ...library.filter(({ part, isListed }) => part === title && isListed),
+      ...handWritten.filter(({ part, isListed }) => part === title && isListed),
       ...(title === 'Reference' ? reference.map((one) => ({ ...one, lead: escapeHtml(one.lead) })) : []),
     ],
   }));
