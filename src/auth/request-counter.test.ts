@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type CountRequestBatch, countInBatches, type RequestBatchResult } from './request-counter.ts';
 
@@ -36,6 +37,26 @@ test('counts requests of one weight together, and those that arrive during a que
     [['a'], [1], 5],
     [['c'], [2], 1],
   ]);
+});
+
+test('pauses after a query, so that queries take at most a quarter of the time; counts requests of the pause together', async () => {
+  const times: { from: number; to: number }[] = [];
+  const { counter, queries } = counterOf(async (keys, counts) => {
+    const from = performance.now();
+    await setTimeout(3);
+    times.push({ from, to: performance.now() });
+    return keys.map((key, at) => granted(key, counts[at] as number));
+  });
+  await counter.take('a');
+  const asked = [counter.take('b'), setTimeout(1).then(() => counter.take('b'))];
+  await Promise.all(asked);
+  expect(queries).toEqual([
+    [['a'], [1], 1],
+    [['b'], [2], 1],
+  ]);
+  const [first, second] = times as [(typeof times)[0], (typeof times)[0]];
+  // The pause is three times as long as the query, but at most 100 ms. A timer of Node can end a millisecond early.
+  expect(second.from - first.to).toBeGreaterThanOrEqual(Math.min(99, 2 * (first.to - first.from)));
 });
 
 test('grants the first requests of a batch, and returns the time of a retry for the others', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RemainingRequests, WindowLimits } from './request-windows.ts';
 
 export type { WindowLimits as Limits } from './request-windows.ts';
@@ -59,8 +60,16 @@ const UNCOUNTED: RequestDecision = { allowed: true, windows: null, retryAfterSec
 type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; reject(error: unknown): void }[]>;
 
 /**
- * Batches counting: requests of one weight that arrive during a query are counted together by a later query. A busy process therefore runs
- * one small query at a time, whatever the number of requests.
+ * Length of the pause after a query that counts requests, as a multiple of the query's duration. A query takes half a millisecond if the
+ * database is idle, and ten times as long if the database is busy. So the pause is short unless fewer queries relieve the database.
+ */
+const PAUSE_FACTOR = 3;
+/** Maximum length of the pause in ms, because waiting requests are delayed by the pause. */
+const MAX_PAUSE_MS = 100;
+
+/**
+ * Batches counting: requests of one weight that arrive during a query or during the pause after the query are counted together by a later
+ * query. A busy process therefore runs one small query at a time, for about a quarter of the time, whatever the number of requests.
  */
 export function countInBatches(
   countTogether: CountRequestBatch,
@@ -70,10 +79,15 @@ export function countInBatches(
   let isUnderWay = false;
 
   async function run(): Promise<void> {
-    for (const [weight, batch] of waiting) {
-      waiting.delete(weight);
-      await countBatch(countTogether, batch, weight);
-    }
+    do {
+      // First reads the requests that have already arrived at the process, so that they are counted together.
+      await setImmediate();
+      const fromMs = performance.now();
+      const batches = [...waiting];
+      waiting.clear();
+      for (const [weight, batch] of batches) await countBatch(countTogether, batch, weight);
+      await setTimeout(Math.min(MAX_PAUSE_MS, PAUSE_FACTOR * (performance.now() - fromMs)));
+    } while (waiting.size > 0);
     isUnderWay = false;
   }
 
@@ -87,7 +101,7 @@ export function countInBatches(
         else ofWeight.set(counted, [{ resolve, reject }]);
         if (!isUnderWay) {
           isUnderWay = true;
-          setImmediate(run);
+          void run();
         }
       }),
     async giveBack(counted) {
