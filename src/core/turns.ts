@@ -4,11 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 export const ROWS_PER_TURN = 250;
 
 /** Maps many rows. Other work of the process runs after every 250 rows. */
-export async function mapWithBreaks<T, U>(rows: readonly T[], one: (row: T) => U): Promise<U[]> {
+export async function mapWithBreaks<T, U>(rows: readonly T[], one: (row: T, place: number) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const row of rows) {
     if (mapped.length > 0 && mapped.length % ROWS_PER_TURN === 0) await setImmediate();
-    mapped.push(one(row));
+    mapped.push(one(row, mapped.length));
   }
   return mapped;
 }

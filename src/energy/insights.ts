@@ -93,19 +93,18 @@ function insightsOf(
   range: Range,
   groupBy: GroupBy,
 ): Promise<UsageInsight[]> {
-  const places = [...at.keys()];
   const used = (place: number) => milliwattHoursToKwh(milliwattHours[place] as MilliwattHours);
   if (isClockUnit(groupBy)) {
     const labelsOf = createClockLabeller(range, groupBy);
-    return mapWithBreaks(places, (place) => {
-      const labels = labelsOf(new Date((at[place] as number) * 1_000));
+    return mapWithBreaks(at, (second, place) => {
+      const labels = labelsOf(new Date(second * 1_000));
       return { ...labels, kwh_used: used(place), peak_hour: findClockTime(labels) };
     });
   }
-  return mapWithBreaks(places, (place) => {
+  return mapWithBreaks(at, (second, place) => {
     const peak = peaks[place] ?? null;
     const hour = groupBy === 'day' && peak !== null ? getHourOfDay(new Date(peak * 1_000), range.zone) : peak;
-    return { date: formatEpochDate(at[place] as number), kwh_used: used(place), peak_hour: labelled(hour) };
+    return { date: formatEpochDate(second), kwh_used: used(place), peak_hour: labelled(hour) };
   });
 }
 

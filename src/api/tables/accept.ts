@@ -36,6 +36,9 @@ export function negotiateLanguage(languages: string): (typeof LANGUAGES)[number]
 
 /** Returns the offered format that a request prefers to JSON; `json` if it prefers none. Pure. */
 export function negotiateFormat<F extends Format>(accepts: string, offered: readonly F[]): F | 'json' {
+  const lower = accepts.toLowerCase();
+  // Most requests name none of the formats, so their header need not be parsed.
+  if (!offered.some((format) => lower.includes(MEDIA_TYPES[format]))) return 'json';
   const weights = parseWeights(accepts);
   const weightOf = (format: Format) => weights.get(MEDIA_TYPES[format]) ?? 0;
   return offered.reduce<F | 'json'>((best, one) => (weightOf(one) > weightOf(best) ? one : best), 'json');
