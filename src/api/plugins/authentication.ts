@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Caller to whom the request's key belongs. Null on paths that need no key. */
     caller: Caller | null;
+    /** Time at which the request was counted (performance.now()). */
+    countedAtMs: number;
   }
   interface FastifyContextConfig {
     /** Number of requests that one request of this route counts as; default 1. */
@@ -16,7 +18,10 @@ declare module 'fastify' {
   }
 }
 
-/** Duration in ms from which the transfer of a body counts as slow. The caller may have changed during a slow transfer. */
+/**
+ * Time in ms between the count of a request and the end of its body from which the transfer counts as slow. The caller may have changed
+ * during a slow transfer.
+ */
 const SLOW_BODY_MS = 100;
 
 /** Whether a request is for the tools of assistants (src/api/mcp). */
@@ -42,6 +47,7 @@ function isTaken({ by }: Caller, request: FastifyRequest): boolean {
  */
 export function addAuthentication(app: FastifyInstance, authenticate: Authenticate, counter: RequestCounter): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('countedAtMs', 0);
   app.addHook('onRequest', async (request, reply) => {
     if (!requiresApiKey(request)) return;
     const [, presented] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -56,9 +62,11 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     }
     request.caller = caller;
     await countRequest(counter, reply, caller, request.routeOptions.config?.countsAs ?? 1);
+    request.countedAtMs = performance.now();
   });
-  app.addHook('preHandler', (request, reply, done) => {
-    if (!request.caller || !requiresApiKey(request) || reply.elapsedTime < SLOW_BODY_MS) return done();
+  app.addHook('preHandler', (request, _reply, done) => {
+    const isSlow = performance.now() - request.countedAtMs >= SLOW_BODY_MS;
+    if (!request.caller || !requiresApiKey(request) || !isSlow) return done();
     refuseSuspended(counter, request.caller).then(() => done(), done);
   });
 }
