@@ -65,7 +65,7 @@ type WaitingRequests = Map<string, { resolve(decision: RequestDecision): void; r
  */
 const PAUSE_FACTOR = 3;
 /** Maximum length of the pause in ms, because waiting requests are delayed by the pause. */
-const MAX_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 20;
 
 /**
  * Batches counting: requests of one weight that arrive during a query or during the pause after the query are counted together by a later
