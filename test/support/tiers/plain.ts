@@ -8,14 +8,17 @@ import type { TestServer } from './server.ts';
 /** Starts the embedded PostgreSQL, the service's default database. */
 export async function startPlain(): Promise<TestServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'energy-test-'));
-  const server = await startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
+  const start = () => startEmbeddedPostgres({ dataDir, sharedBuffersMb: 256 });
   const urlOf = (database: string) => superuserUrl(dataDir, database);
-  // PostgreSQL does not flush to disk, as on the other tiers' servers, because the databases are deleted after the run. Tests that kill a
-  // server start a separate one.
+  const first = await start();
   const admin = createPool(urlOf('postgres'), { max: 1 });
-  for (const setting of ['fsync', 'full_page_writes']) await admin.query(`ALTER SYSTEM SET ${setting} = off`);
-  await admin.query('SELECT pg_reload_conf()');
+  // As on the other tiers' servers, PostgreSQL does not flush to disk, because the databases are deleted after the run, and serves the
+  // processes of several test files at once. Tests that kill a server start a separate one.
+  for (const setting of ['fsync = off', 'full_page_writes = off', 'max_connections = 200'])
+    await admin.query(`ALTER SYSTEM SET ${setting}`);
   await admin.end();
+  await first.stop();
+  const server = await start();
   return {
     urlOf,
     async stop() {
