@@ -27,7 +27,6 @@ export const getMessageCountOfBytes = (bytes: number): number => 1 + Math.floor(
 export const getMessageCountOfElements = (readings: number, rejections: number): number =>
   Math.floor(readings / READINGS) + rejections;
 
-/** Limits the number of messages that each device may send. */
 export interface FloodLimit {
   /** Returns the reason to reject a message, or null to accept it. `count`: number of messages that the message counts as. */
   refuse(deviceId: string, count?: number): string | null;

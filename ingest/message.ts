@@ -83,7 +83,6 @@ export interface MessageResult {
   rejections: { element: number | null; reason: string }[];
 }
 
-/** A rejection of a message or element, for `rejected_messages`. */
 export interface Rejection {
   message: IncomingMessage;
   /** Position of the element in the message, from 0; null for the whole message. */

@@ -45,7 +45,6 @@ export interface Ingest {
   counts: PipelineCounts;
   /** Returns the number of messages that are accepted and not committed yet. */
   waiting(): number;
-  /** Returns the number of rejections that were counted but not stored. */
   unstoredRejectionCount(): number;
   /** Returns the number of changed devices whose last recomputation failed. */
   notComputed(): number;

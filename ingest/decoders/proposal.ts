@@ -37,7 +37,6 @@ function splitUnit(name: string): { rest: string; unit: MeaningProposal['unit'] 
   return last === '' || isWord ? { rest: rest.replace(/[\s_.([-]+$/, ''), unit } : null;
 }
 
-/** Returns the unit at the end of a name; null if it has none. */
 export const findUnitAtEndOfName = (name: string): MeaningProposal['unit'] | null => splitUnit(name)?.unit ?? null;
 
 /**

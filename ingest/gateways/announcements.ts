@@ -61,7 +61,6 @@ export function isNewAnnouncement(known: KnownGateway, announcement: Announcemen
   return known.decoders.isNews(announcement, () => last?.hash !== digestOf(payload));
 }
 
-/** Whether a topic is too long for an announcement. */
 export const isTopicTooLong = (topic: string): boolean => Buffer.byteLength(topic) > MAX_ANNOUNCEMENT_TOPIC_BYTES;
 
 /**
@@ -100,7 +99,6 @@ export async function saveAnnouncements(
   for (const { topic, payload } of last.values()) if (payload.length === 0) forget(known, topic);
 }
 
-/** Records the last payload of a topic. */
 export function recordAnnouncement(known: KnownGateway, announcement: Announcement): void {
   const { topic, payload, receivedAtMs } = announcement;
   const bytes = bytesOf(announcement);

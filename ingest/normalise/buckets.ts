@@ -12,7 +12,6 @@ export interface QuarterHourBuckets {
   set(startMs: number, sums: MeasureSums): unknown;
 }
 
-/** Returns sums of zero. */
 export const createZeroSums = (): MeasureSums => ({
   energyMilliwattHours: asMilliwattHours(0),
   estimatedMilliwattHours: asMilliwattHours(0),
@@ -83,7 +82,6 @@ export function addInterval(
   }
 }
 
-/** Drops buckets whose changes are all zero. */
 export function dropZeroBuckets(deltas: BucketDeltas): BucketDeltas {
   for (const [startMs, delta] of deltas) {
     if (MEASURE_NAMES.every((name) => delta[name] === 0)) deltas.delete(startMs);

@@ -23,7 +23,6 @@ const valueAt = (run: RegisterRun, index: number): RegisterValue => ({
 
 export const getLastReading = (run: RegisterRun): RegisterValue => valueAt(run, 0);
 
-/** Returns the second-last reading of a run; undefined if the run has one reading. */
 export const getSecondLastReading = (run: RegisterRun): RegisterValue | undefined =>
   run.length > BEFORE ? valueAt(run, BEFORE) : undefined;
 
@@ -66,7 +65,6 @@ function latestUpTo(list: readonly number[], from: number, ms: number): number {
   return index >= from ? index : -1;
 }
 
-/** Appends a reading to a run. */
 export function appendToRun(run: RegisterRun, next: RegisterValue): RegisterRun {
   // Elements are read by index: in code that is not optimised yet, destructuring an array creates an object for each element.
   const lastMs = run[0] as number;

@@ -57,7 +57,6 @@ export class AckOrder {
     return receipt;
   }
 
-  /** Called when a message may be acknowledged. */
   finish(receipt: OrderedReceipt): void {
     if (receipt.state === 'late') {
       this.#acknowledge(receipt.messageId);

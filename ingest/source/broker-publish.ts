@@ -51,7 +51,6 @@ class DelayedWills {
     if (will && !isResumed) will.publish();
   }
 
-  /** Drops the wills of a login. */
   dropLogin(username: string): void {
     for (const id of [...(this.#logins.get(username) ?? [])]) this.#take(id);
   }

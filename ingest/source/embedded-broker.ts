@@ -212,7 +212,6 @@ function startHomeTopics(
   return homes && new HomeTopics(homes, publish, { log, ...(everyMs === undefined ? {} : { everyMs }) });
 }
 
-/** Creates aedes' hook that authorises subscriptions. */
 function subscribeAuthoriser(
   homes: HomeTopics | undefined,
   claims: ClaimOptions | undefined,

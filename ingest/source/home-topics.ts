@@ -26,7 +26,6 @@ interface Home {
   published: string | undefined;
 }
 
-/** Publishes the usage of homes that have subscribers. */
 export class HomeTopics {
   readonly #port: HomeUsageSource;
   readonly #publish: (userId: string, text: string) => void;

@@ -58,7 +58,6 @@ interface Filter {
 /** A client of aedes, with its subscriptions by topic (lib/client.js). */
 export type AedesClient = Client & { subscriptions: Record<string, Partial<Filter> | undefined> };
 
-/** Whether a packet begins a connection of MQTT 5. */
 export const isMqtt5Connect = ({ cmd, protocolVersion }: PacketHeader): boolean =>
   cmd === 'connect' && protocolVersion === 5;
 

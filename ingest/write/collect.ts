@@ -8,7 +8,6 @@ import { type DeviceState, formatSeriesName } from './device-state.ts';
 /** Maximum time by which a device's clock may be fast, ms. */
 const FUTURE_MS = 5 * 60_000;
 
-/** A new reading of a series, and the message that contains it. */
 export interface NewReading extends SeriesReading {
   message: IncomingMessage;
   element: number;

@@ -66,7 +66,6 @@ function deltasOf(deltas: DeviceDeltas, meter: Meter | EstimatedExport): BucketD
   return ofMeter;
 }
 
-/** Drops buckets whose changes are all zero. */
 export function dropZeroDeltas(deltas: DeviceDeltas): DeviceDeltas {
   dropZeroBuckets(deltas.own);
   for (const ofMeter of deltas.meters?.values() ?? []) dropZeroBuckets(ofMeter);

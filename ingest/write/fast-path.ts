@@ -45,7 +45,6 @@ export interface FastPathResult {
 
 const NO_TEXTS: EncodedTextElements = { bytes: Buffer.alloc(0), count: 0 };
 
-/** Result if no device is on the fast path. */
 export const EMPTY_FAST_PATH_RESULT: FastPathResult = {
   deviceIds: [],
   was: [],

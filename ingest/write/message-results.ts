@@ -2,7 +2,6 @@ import type { DecodedReading } from '../decoders/decoder.ts';
 import type { IncomingMessage, Rejection, ResultsByMessage } from '../message.ts';
 import type { HeadPlan } from './head.ts';
 
-/** Readings that a batch stores and rejects. */
 interface BatchOutcome {
   /** Readings that the fast path stores. */
   stepped: readonly DecodedReading[];

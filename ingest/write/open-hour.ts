@@ -109,7 +109,6 @@ function addTo(quarters: number[], startMs: number, delta: MeasureSums): void {
   }
 }
 
-/** Returns the quarter-hours of an hour that are not zero in all measures. */
 export function listQuarterHours({ hour, quarters }: { hour: number; quarters: ArrayLike<number> }): BucketDeltas {
   const found: BucketDeltas = new Map();
   for (let quarter = 0; quarter < QUARTER_HOURS; quarter++) {

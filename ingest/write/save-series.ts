@@ -99,7 +99,6 @@ const earlierRolesText = ({ earlierRoles }: Pick<SeriesPlan, 'earlierRoles'>): s
       )
     : null;
 
-/** Stores changed roles and first times of existing series. */
 export function updateSeries(stored: readonly StoredSeriesPlan[]): BatchStatement[] {
   const changed = stored.filter(({ plan }) => plan.series.seriesId !== null && hasChanged(plan));
   if (changed.length === 0) return [];

@@ -11,7 +11,6 @@ const PASSES = /^(08|40|53|55|57P)/;
 /** Replaces amounts that are too large to parse, in billionths. It is higher than every threshold (src/tariffs/terms.ts). */
 const BEYOND = 10n ** 18n;
 
-/** Result of an evaluation of alerts on costs. */
 export interface CostAlertEvaluation {
   firings: AlertFiring[];
   /** Whether the evaluation of some users' costs was deferred to the next transaction. */

@@ -25,7 +25,6 @@ const MAX_CHANGES = 5_000;
  */
 const MAX_COSTS_MS = 500;
 
-/** Result of one pass over the queue of changed hours. */
 export interface AlertEvaluationResult {
   /** Number of changed hours processed, summed over users. */
   changes: number;

@@ -7,7 +7,6 @@ import type { EventBody, NewEvent } from '#src/events/bodies.ts';
 import { addEvents } from '#src/events/outbox.ts';
 import type { Alert } from './store.ts';
 
-/** A firing of an alert: its period and the reason. */
 export interface AlertFiring {
   alertId: string;
   periodStart: Date;
@@ -84,7 +83,6 @@ export async function fireAlerts(query: Query, firings: readonly AlertFiring[], 
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Builds the `data` of an `alert.triggered` event. */
 function dataOf(
   alert: Alert,
   { periodStart, periodEnd, reason }: AlertFiring,

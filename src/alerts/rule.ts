@@ -13,7 +13,6 @@ export interface AlertRule {
   timezone: string;
 }
 
-/** A period in which an alert rule may fire. */
 export type RulePeriod = UserTimeRange & { rule: AlertRule };
 
 /** Returns the users' active alerts on usage and costs. */

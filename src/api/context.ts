@@ -72,7 +72,6 @@ export interface RejectedRow {
   payload_b64?: string;
 }
 
-/** Result of replaying rejected messages. */
 interface Replayed {
   messages: number;
   stored: number;

@@ -60,7 +60,6 @@ export const momentField = z
   .meta({ anyOf: ['date', 'date-time'].map((format) => ({ type: 'string' as const, format })) })
   .transform((text) => new Date(text));
 
-/** First and last day of a query. */
 export const daysField = {
   start: dateField.describe('First day of the range, in the time zone `tz`. Needs `end`.').optional(),
   end: dateField.describe('Last day of the range, inclusive. Needs `start`.').optional(),
@@ -128,7 +127,6 @@ export function checkComputedDays(
     mistake(`must be within ${MAX_COMPUTED_MONTHS} months of start`);
 }
 
-/** A time zone of the IANA database. */
 export const zoneField = z.string().refine(isZone, 'must be a time zone of the IANA database, such as Europe/Berlin');
 
 /** A time zone, or `account` for the time zone of the user in question. */

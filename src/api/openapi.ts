@@ -263,7 +263,6 @@ const LAST_EVENT_ID: Json = {
   schema: { type: 'string' },
 };
 
-/** Returns the description of an id in a path. */
 export const describePathId = (name: string): string => `Id of the ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`;
 
 const pathParameters = (path: string): Json[] =>

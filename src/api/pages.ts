@@ -11,7 +11,6 @@ export interface PageRequest {
 /** Member that identifies an item of a list, or a function that returns the identifier of an item. */
 export type ItemIdentifier<Item> = keyof Item | ((item: Item) => string);
 
-/** Response to which a Link header is added. */
 interface Linked {
   header(name: string, value: string): unknown;
 }

@@ -9,7 +9,6 @@ import {
   type WindowLimits,
 } from './request-windows.ts';
 
-/** Stored request counters of an account or address. */
 interface Kept {
   counters: RequestCounters;
   /** Plan of the account, or of the owner of the device; null for an address or a key. */

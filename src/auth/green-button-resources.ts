@@ -3,7 +3,6 @@ import type { Database } from '#src/database/connect.ts';
 import { getCurrentScopes, selectUsableAuthorizations } from './authorizations.ts';
 import { GREEN_BUTTON_REQUIRED_SCOPE } from './green-button.ts';
 
-/** An authorization as the ESPI resources describe it to the app. */
 export interface GreenButtonAuthorization {
   authorization_id: string;
   /** Id of the authorization and of its subscription in URLs of ESPI resources. */

@@ -132,7 +132,6 @@ const unrevokedKey = (db: Database, reach: AccessibleAccounts, keyId: string) =>
 /** A key with its owner, and the membership for whose home it was created. */
 export type OwnedKey = Key & { user_id: string; member_id: string | null };
 
-/** Returns an unrevoked key that the caller can access; null if there is none. */
 export async function findOwnedKey(db: Database, reach: AccessibleAccounts, keyId: string): Promise<OwnedKey | null> {
   return (await unrevokedKey(db, reach, keyId).executeTakeFirst()) ?? null;
 }

@@ -115,7 +115,6 @@ export function countInBatches(
   };
 }
 
-/** Counts a batch of requests, and resolves each request. */
 async function countBatch(countTogether: CountRequestBatch, batch: WaitingRequests, weight: number): Promise<void> {
   const requests = [...batch.values()];
   try {

@@ -237,7 +237,6 @@ export async function evictSession(db: Database, userId: string, sessionId: stri
   return closeSession(db, userId, sessionId);
 }
 
-/** Evicts all sessions of an account; returns their ids. */
 export async function evictSessionsOfUser(db: Database, userId: string): Promise<string[]> {
   const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('session_id').execute();
   const sessionIds = rows.map(({ session_id }) => session_id);

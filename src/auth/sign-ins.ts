@@ -242,7 +242,6 @@ export const getSignInLink = (publicUrl: string, token: string): string => `${pu
 export const getEmailConfirmationLink = (publicUrl: string, secret: string, emailChangeId: string): string =>
   `${publicUrl}/dashboard/email#${createMailedToken(secret, 'email', emailChangeId)}`;
 
-/** The browser that requests a sign-in mail. */
 export interface SignInRequester {
   /** Identifier in the browser's cookie. */
   browserId: string;

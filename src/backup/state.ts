@@ -5,7 +5,6 @@ import { type BackupPlan, readArchiveGivenUpTime, readArchiveState, readCopyStat
 /** State of an installation's own backups, for the operator. */
 export type BackupState = Awaited<ReturnType<typeof readBackupState>>;
 
-/** Reads the state of the backups that a plan makes. */
 export const readBackupState = async (plan: BackupPlan) => ({
   target: plan.target,
   /** Whether WAL is archived (BACKUP_TO). */

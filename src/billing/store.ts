@@ -306,7 +306,6 @@ async function addVersion(
     .execute();
 }
 
-/** Returns the currently known energy of a period, also in the form of a statement. */
 async function currentEnergy(
   db: Database,
   period: BillPeriod,
@@ -317,7 +316,6 @@ async function currentEnergy(
   return { known, energy: toStatementEnergy(known, registers, await listEditsInForce(db, of, range)) };
 }
 
-/** Returns a period with its recorded versions and its current energy. */
 async function detailsOf(db: Database, period: BillPeriod): Promise<BillDetails> {
   const versions = await versionsOf(db, period.bill_period_id);
   const of = { period, versions, ...(await currentEnergy(db, period)) };

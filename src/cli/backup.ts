@@ -220,7 +220,6 @@ function timeIn(text: string | undefined): Date | null {
   return time;
 }
 
-/** Reads the first line of a passphrase file. */
 async function passphraseIn(file: string): Promise<string> {
   const passphrase = await readFirstLine(file, 'passphrase');
   if (passphrase.length < 8)

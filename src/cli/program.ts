@@ -97,7 +97,6 @@ class PlainCommand extends Command {
   }
 }
 
-/** Builds the program from the commands of the given files. */
 export function buildProgram(files: Iterable<Commands>): Command {
   const program = new PlainCommand('energy')
     .description('Receives smart-meter readings over MQTT and serves verified energy usage over HTTPS.')
@@ -141,7 +140,6 @@ export async function runCommandLine(): Promise<void> {
 export const describeFailure = (error: unknown): string =>
   escapeForTerminal(error instanceof Error && error.message ? error.message : inspect(error));
 
-/** Builds the program that can run the named command. */
 async function loadProgram(named: string): Promise<Command> {
   // Only own properties count as commands, so that `constructor` is not a command.
   const load = Object.hasOwn(COMMAND_LOADERS, named) ? COMMAND_LOADERS[named] : undefined;

@@ -48,7 +48,6 @@ export async function loadCosts(db: Database, asked: CostQuery, groupBy: GroupBy
   });
 }
 
-/** Returns the exact sums of the rows of a range, in order. */
 export async function sumCostsOfRows(
   sources: CostSources,
   asked: { range: Range; now: Date },
@@ -67,7 +66,6 @@ export async function sumCostsOfRows(
   }));
 }
 
-/** Returns the total cost of a range, or null if no tariff was valid. */
 export async function loadTotalCost(db: Database, asked: CostQuery): Promise<Cost | null> {
   return computeTotalCost(await loadCostSources(db, asked.buyer), asked);
 }
@@ -128,7 +126,6 @@ async function zoneOf(db: Database, userId: string): Promise<string> {
   return row?.timezone ?? 'UTC';
 }
 
-/** Returns the ids of the price series that the tariffs use. */
 const seriesOf = (tariffs: readonly Tariff[]): string[] => [
   ...new Set(
     tariffs.flatMap((tariff) =>

@@ -37,7 +37,6 @@ export async function loadEmissions(
   return (labels) => byKey.get(getUsageRowKey(labels)) ?? NO_EMISSIONS;
 }
 
-/** Returns the emissions of a range. Null if the user has no emission series. */
 export async function loadTotalEmissions(db: Database, asked: CostQuery): Promise<Emissions | null> {
   const seriesId = await findEmissionSeries(db, asked.buyer.userId);
   if (seriesId === null) return null;

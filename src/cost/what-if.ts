@@ -30,7 +30,6 @@ interface Exchanged<List> {
   exported: List;
 }
 
-/** Result of a simulation. All bigints are energies in `units`. */
 export interface SimulatedHome {
   /** Number of simulation units in a mWh, chosen so that every energy is a whole number of units. */
   units: bigint;

@@ -95,7 +95,6 @@ export async function postToCell<T>(path: string, body: object, cell?: string): 
   return { body: answer, others: cells.filter((one) => one && one !== headers.get('energy-cell')) };
 }
 
-/** One page of a list, and the path of the next page. */
 export interface Page<T> {
   rows: T[];
   next: string | null;

@@ -22,7 +22,6 @@ export const TIERS = {
 
 export type Tier = keyof typeof TIERS;
 
-/** Tier of a database, and its capabilities, as detected. */
 export interface DetectedDatabase {
   tier: Tier;
   capabilities: Capabilities;

@@ -3,7 +3,6 @@ import type { Database } from '#src/database/connect.ts';
 /** Maximum number of devices that a message names. */
 export const MAX_NAMED_DEVICES = 10;
 
-/** Location and type of each device, by device id. */
 export type DeviceNames = ReadonlyMap<string, { location: string; type: string }>;
 
 /**

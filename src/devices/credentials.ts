@@ -78,7 +78,6 @@ export async function createTemporarySecret(
   };
 }
 
-/** Accounts to which a login belongs. */
 export interface LoginAccount {
   /** Account of the home that the device or the gateway belongs to. */
   userId: string;

@@ -74,7 +74,6 @@ export const decoderConfigSchemas = {
   mapping: mappingSchema,
 };
 
-/** The valid members of a `decoder_config`. */
 export type DecoderConfig = {
   [name in keyof typeof decoderConfigSchemas]?: z.output<(typeof decoderConfigSchemas)[name]>;
 };

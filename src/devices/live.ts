@@ -3,7 +3,6 @@ import type { Database } from '#src/database/connect.ts';
 import type { ChannelSettings } from './channel-name.ts';
 import { buildDeviceChannel, type DeviceChannel, ENERGY_AND_POWER_KINDS, IS_COUNTED } from './channels.ts';
 
-/** A device that has sent a valid reading. */
 export interface LastSeenDevice {
   userId: string;
   deviceId: string;

@@ -28,7 +28,6 @@ const MAX_KNOWN = 5_000;
 
 const offsetAt = (zone: string, ms: number): number => Math.round(IANAZone.create(zone).offset(ms) * 60_000);
 
-/** Returns the offset changes of a decade, in order. */
 function changesIn(zone: string, decade: number): readonly ZoneOffset[] {
   const name = `${zone} ${decade}`;
   const found = known.get(name);

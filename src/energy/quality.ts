@@ -201,7 +201,6 @@ async function addIntervals(
   }
 }
 
-/** Returns the month of an instant (YYYY-MM) in SQL. */
 const monthAt = (instant: string, range: Range) => sql`to_char(${localTimeSql(sql.ref(instant), range)}, 'YYYY-MM')`;
 
 /** Returns, by month, the number of late readings for hours in the range and the changes they made. */

@@ -128,7 +128,6 @@ const envelope = z.strictObject({
 /** Body of a webhook, with `data` of any type. */
 export type EventEnvelope = z.output<typeof envelope> & { data: Record<string, unknown> };
 
-/** Returns the schema of the body of a webhook for a type of event. */
 export function createEventSchema(type: keyof typeof EVENT_BODIES | 'webhook.test') {
   const data = type === 'webhook.test' ? webhookTest : EVENT_BODIES[type];
   const name = type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -122,7 +122,6 @@ async function lockGroups(trx: Database, userId: string) {
 /** Maximum depth of nested groups: enough in practice, and small enough for every query to walk through all levels. */
 const MAX_DEPTH = 8;
 
-/** A group with its parent. */
 interface GroupNode {
   group_id: string;
   parent_group_id: string | null;

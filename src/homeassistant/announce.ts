@@ -179,7 +179,6 @@ export const HOME_SENSORS = {
   forecast_cost: { ...money, stateClass: null, decimals: 0, name: 'Forecast of this month’s cost' },
 } as const satisfies Record<string, Sensor>;
 
-/** Sensors of one device. */
 export const DEVICE_SENSORS = {
   import: { ...energy, name: 'Import this month' },
   export: { ...energy, name: 'Export this month' },

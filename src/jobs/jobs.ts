@@ -261,7 +261,6 @@ async function refresh({ pool, clock, log }: JobDependencies, signal: AbortSigna
   if (!busy && folded + days > 0) log.info({ late_differences: folded, days, took_ms: tookMs }, 'late data folded in');
 }
 
-/** Maintains the sums of groups of homes. */
 async function keepSums({ pool, db, clock, capabilities, log }: JobDependencies, signal: AbortSignal): Promise<void> {
   const { continuousAggregates } = capabilities;
   const startedAt = performance.now();

@@ -5,7 +5,6 @@ import { mergeChannelSettings } from '#src/devices/channels.ts';
 import { explainUnbridgedTopic } from '#src/devices/gateways.ts';
 import type { DeviceSettings } from '#src/devices/store.ts';
 
-/** A row of an import: a device and its owner. */
 export interface DeviceImportRow {
   /** Name of the row in error messages: `line 3`, or its position in a list. */
   name: string;
@@ -132,7 +131,6 @@ function namedBy({ settings, discoveryId }: DeviceImportRow): NamedBy {
 
 const keyOf = (owner: string, by: NamedBy): string => JSON.stringify([by, owner]);
 
-/** Returns the members for which a row has another value than its existing device. */
 function findDifferentMembers({ settings, channels }: DeviceImportRow, existing: KnownDevice): string[] {
   const definedSettings = Object.entries(settings).filter(([, value]) => value !== undefined);
   const members = definedSettings

@@ -5,7 +5,6 @@ import { computeMean, computeSum } from './robust.ts';
 
 /** A past month, with its forecast as of the same day of the month and its actual usage. Energies in kWh. */
 export interface PastForecast {
-  /** First day of the month, as a day number. */
   firstDay: number;
   forecastKwh: number;
   actualKwh: number;

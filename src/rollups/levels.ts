@@ -45,9 +45,7 @@ export type MeasureSums = { [M in Measure]: M extends `${string}MilliwattHours` 
 
 const entries = Object.entries(MEASURES) as [Measure, MeasureDeclaration][];
 
-/** Names of the measures, in order. */
 export const MEASURE_NAMES: readonly Measure[] = entries.map(([name]) => name);
-/** Columns of the measures, by name and in order. */
 export const COLUMN_BY_MEASURE = Object.fromEntries(entries.map(([name, { column }]) => [name, column])) as Record<
   Measure,
   string
@@ -238,5 +236,4 @@ export const getExpectedRelation = (level: Level): string => `${getStoredRelatio
 /** Returns all columns of a level other than its keys. */
 export const listValueColumns = ({ peak }: Level): string[] => [...MEASURE_COLUMNS, ...(peak ? [peak.column] : [])];
 
-/** Returns all columns of a level, keys first. */
 export const listLevelColumns = (level: Level): string[] => [...level.keys, ...listValueColumns(level)];

@@ -32,7 +32,6 @@ export interface Service {
   /** The configuration in use, including the ports that the start chose. */
   config: Config;
   databaseUrl: string;
-  /** Description of the database in one line. */
   databaseLine: string;
   stop(): Promise<void>;
 }

@@ -188,7 +188,6 @@ const GROUPS: readonly (readonly [name: string, kind: string, homes: readonly st
   ['North America', 'region', ['emma', 'farid']],
 ];
 
-/** Creates the utility's groups of homes if it has none. */
 export async function ensureGroups(db: Database, homes: DemoHomes): Promise<void> {
   const { utilityId: userId } = homes;
   if ((await listGroups(db, ALL_ACCOUNTS, { userId, limit: 1 })).length > 0) return;

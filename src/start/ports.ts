@@ -73,7 +73,6 @@ export async function choosePorts(config: Config): Promise<Config> {
   return withApiPort({ ...config, api: { ...api, httpPort }, mqtt: { ...mqtt, port, tlsPort } }, apiPort);
 }
 
-/** Returns a free port and adds it to `taken`. */
 async function freePort(host: string, taken: Set<number | null>): Promise<number> {
   for (;;) {
     const port = randomInt(CHOSEN.from, CHOSEN.below);

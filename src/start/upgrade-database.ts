@@ -34,7 +34,6 @@ export interface UpgradeReport {
   mended: string[];
 }
 
-/** Returns the folders of an upgrade, below the data directory. */
 const foldersOf = (dataDir: string) => {
   const work = getUpgradeFolder(dataDir);
   return {

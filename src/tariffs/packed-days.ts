@@ -62,7 +62,6 @@ export function packPrices(prices: readonly TimedPrice[], resolutionMinutes: num
 export const unpackPrices = (text: string): (Billionths | null)[] =>
   text.split(',').map((one) => (one === '' ? null : asBillionths(BigInt(one))));
 
-/** Returns the prices of a stored day with their times. */
 export function listPricesOfDay(day: Date, slots: readonly (Billionths | null)[]): TimedPrice[] {
   const slotMs = DAY_MS / slots.length;
   return slots.flatMap((perKwh, index) =>

@@ -60,7 +60,6 @@ export function normalisePrice(written: string): string | null {
   return isPlain ? written : formatDecimal(price);
 }
 
-/** Returns the price series that terms use, each once. */
 export const listSeriesOfTerms = (terms: Pick<TariffPriceTerms, 'import' | 'export'>): string[] => [
   ...new Set([terms.import, terms.export].flatMap((rates) => (rates && 'series_id' in rates ? [rates.series_id] : []))),
 ];

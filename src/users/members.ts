@@ -33,7 +33,6 @@ export interface Member {
   last_used_at: Date | null;
 }
 
-/** A home of which an account is a member. */
 export interface Membership {
   member_id: string;
   home_user_id: string;

@@ -264,7 +264,6 @@ export async function isTimezoneUnknown(db: Database, userId: string): Promise<b
   return row !== undefined;
 }
 
-/** Returns the utility that enrolled an account; null if no utility did. */
 export async function findUtilityOfAccount(db: Database, userId: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('enrolled_by').where('user_id', '=', userId).executeTakeFirst();
   return row?.enrolled_by ?? null;

@@ -28,12 +28,10 @@ const TENTHS = 10;
  */
 const [LOWEST, HIGHEST] = [4_000, 7_000];
 
-/** Whether a JSON body is a record of Grott. */
 export const isGrottRecord = (body: Json): boolean =>
   typeof getOwnMember(body, 'device') === 'string' && getOwnMember(body, 'buffered') !== undefined && isValues(body);
 const isValues = (body: Json): boolean => toObjectOrNull(getOwnMember(body, 'values')) !== null;
 
-/** Decodes a record of Grott. */
 export function decodeGrottRecord(
   body: Json,
   { receivedAtMs }: DeviceMessage,

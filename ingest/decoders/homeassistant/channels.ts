@@ -114,7 +114,6 @@ function tellsApart(word: string, before: string | undefined): boolean {
   return meanings === null || meanings.has('place');
 }
 
-/** Removes the words of the device's id from names. */
 export const removeDeviceWords = (names: readonly string[], idWords: ReadonlySet<string>): string[] =>
   idWords.size === 0
     ? [...names]

@@ -64,7 +64,6 @@ export class AnnouncedEntities {
       : undefined;
   }
 
-  /** Returns the channel of an entity; undefined if the entity is not read. */
   placeOf(entity: AnnouncedEntity): ChannelAssignment | undefined {
     let places = this.#places.get(entity.device);
     if (!places) {

@@ -26,7 +26,6 @@ export interface PropertyDescription {
   settable?: boolean;
 }
 
-/** A property that is read, with its channel, kind, scale and unit. */
 export interface ReadableProperty extends ChannelAssignment {
   kind: ValueKind;
   scale: UnitScale;

@@ -175,7 +175,6 @@ const VALUE_OF_MEDIUM =
 /** Units of powers, volumes and temperatures, as the last level of a topic. */
 const UNIT_LEVEL = /^(?:k?W|[Ww]atts?|m3|m³|lit(?:er|re)s?|°?C|[Cc]elsius)$/;
 
-/** Returns the last two names of a topic. */
 function lastNamesOf(topic: string): { name: string; before: string } {
   const [name = '', ...levels] = topic.replace(PLAIN_END, '').split('/').toReversed();
   return { name, before: levels.find((level) => !GROUP.test(level)) ?? '' };

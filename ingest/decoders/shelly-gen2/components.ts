@@ -151,7 +151,6 @@ const readThreePhaseEnergy: ReadPart = (collector, part) => {
   }
 };
 
-/** Decodes `em1`: the power of one channel of a meter. */
 const readChannelPower: ReadPart = (collector, part) => {
   const value = getOwnMember(part.status, 'act_power');
   addMember(collector, part, { channel: `em1-${part.id}/import`, kind: 'power_w', value, member: 'act_power' });
@@ -181,7 +180,6 @@ const READERS = new Map<string, ReadPart>([
   ['blutrv', readValve],
 ]);
 
-/** Whether components of this type are read. */
 export const isReadableComponent = ({ type }: ShellyComponent): boolean => READERS.has(type);
 
 /** Decodes one component; null means that the component was removed. */

@@ -61,7 +61,6 @@ export function readBirthMetrics({ metrics }: SparkplugPayload, room = MAX_METRI
   return birth;
 }
 
-/** Returns the announcement of a received metric; undefined if no birth message has announced the metric. */
 export const findAnnouncedMetric = (
   birth: BirthMetrics,
   { name, alias }: SparkplugMetric,

@@ -88,7 +88,6 @@ const PEAK_POWER = /^(peak|demand|setpoint|target)$/;
 const TEMPERATURE = /^(temperature|temperatures|temp|temperatur)\d*$/;
 const SETPOINT = /^(setpoint|target|desired)$/;
 
-/** Returns the meaning of a metric by its name and the text of its unit property; null if it is not read. */
 export function findMetricMeaning(name: string, property: string | undefined): MetricMeaning | null {
   const { words, unit: named, doubtful } = splitName(name);
   // The unit property takes precedence over a unit in the name, even if the property's unit is not one that is read.

@@ -31,7 +31,6 @@ const keyOf = ({ group, edge }: Pick<Owner, 'group' | 'edge'>): string => `${gro
 export const findSparkplugNode = (memory: SparkplugMemory, owner: Owner): SparkplugNode | undefined =>
   memory.get(keyOf(owner));
 
-/** Learns from a birth or death message. */
 export function cacheSparkplugState(memory: SparkplugMemory, { topic, payload }: DeviceMessage): void {
   const parsed = parseSparkplugTopic(topic);
   if (parsed === null || parsed === 'state') return;

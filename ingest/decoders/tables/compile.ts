@@ -36,7 +36,6 @@ export interface CompiledField {
   scale: { times: number; per: number };
 }
 
-/** A topic of a table, compiled for matching. */
 export interface CompiledTopic {
   entry: TopicEntry;
   /** Pattern of the topic. Null matches every topic; the body alone then identifies the family. */
@@ -68,7 +67,6 @@ export interface BodyPlaceholder {
   otherwise: FillTemplate;
 }
 
-/** Returns the compiled topics of a table's entry, one for each topic pattern of the entry. */
 export function compileTopics(entry: TopicEntry, table: FamilyTable): CompiledTopic[] {
   const parts = { ...table.parts, ...entry.parts };
   const given = entry.ignored ? {} : (entry.fields ?? table.fields ?? {});

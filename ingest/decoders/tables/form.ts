@@ -187,7 +187,6 @@ export function parseFamilyTable(file: string, text: string): FamilyTable {
   throw new Error(`${file}: ${faults.join('; ')}`);
 }
 
-/** Reads the table of a family from its file next to this one. */
 export function readFamilyTable(family: string): FamilyTable {
   const read = parseFamilyTable(
     `ingest/decoders/tables/${family}.json`,

@@ -39,7 +39,6 @@ export function compilePattern(template: string, parts: TopicPlaceholders): Topi
   return { expression: new RegExp(`^${getPatternSource(template, parts, true)}$`), words: new Map(words) };
 }
 
-/** Matches a text with a pattern and returns the values of the placeholders; null if the text does not match. */
 export function matchPattern({ expression, words }: TopicPattern, text: string): PlaceholderValues | null {
   const groups = expression.exec(text)?.groups;
   if (words.size === 0 || !groups) return expression.test(text) ? { ...groups } : null;

@@ -95,7 +95,6 @@ export class LiveStreams {
     return outlet.stream;
   }
 
-  /** Number of open streams. */
   count(): number {
     return this.#homes.followers.length;
   }

@@ -169,7 +169,6 @@ function operationOf({ name, operation }: ToolDefinition): AnyOperation {
   return found;
 }
 
-/** Returns the members of the path, query or body of an operation's request. */
 export function getSchemaMembers(part: z.ZodType | undefined): Record<string, z.ZodType> {
   return (part as z.ZodObject | undefined)?.shape ?? {};
 }

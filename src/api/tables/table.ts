@@ -73,7 +73,6 @@ export const formatCsv = (rows: readonly object[], columns: readonly string[], h
     }),
   );
 
-/** Streams rows as CSV, page by page. */
 function streamCsv(pages: AsyncIterable<readonly object[]>, columns: readonly string[]): Readable {
   return Readable.from(
     (async function* () {

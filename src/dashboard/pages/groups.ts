@@ -97,7 +97,6 @@ export function CreateGroup(props: { all: readonly Group[]; onMade: (made: Group
   <//>`;
 }
 
-/** A group with its depth in the tree. */
 export interface GroupInTree {
   group: Group;
   depth: number;

@@ -21,7 +21,6 @@ export function createMoneyFormatter(currency: string): (value: number) => strin
 
 export const formatCubicMetres = (value: number): string => `${hundredths().format(value)} m³`;
 
-/** Formats a share from 0 to 1 as a percentage. */
 export const formatPercent = (share: number): string =>
   numberFormat({ style: 'percent', maximumFractionDigits: 0 }).format(share);
 
@@ -63,7 +62,6 @@ export const countDaysSince = (iso: string, nowMs = Date.now()): number =>
 export const formatDay = (date: string): string =>
   dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(date));
 
-/** Formats a whole hour of the day: "14:00". */
 export const formatHourOfDay = (hour: number): string =>
   dateFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' }).format(
     Date.UTC(2024, 0, 1, hour),

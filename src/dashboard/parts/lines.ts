@@ -34,7 +34,6 @@ const HEIGHT_PX = 240;
 const amid = (name: string) => (language() === 'de' ? name : name.toLocaleLowerCase(locale()));
 const tenths = (value: number) => numberFormat({ maximumFractionDigits: 1 }).format(value);
 
-/** Line chart with bars at the bottom. */
 export function LineChart(props: LinesOptions) {
   const { title, atMs, zone, lines, bars } = props;
   const [pointed, setPointed] = useState<number | null>(null);

@@ -20,7 +20,6 @@ export interface Bar {
 }
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-/** Returns the height of a bar above zero. */
 export const heightAboveZero = ({ value, parts }: Bar): number =>
   parts ? sumOf(parts.filter((part) => part > 0)) : Math.max(value ?? 0, 0);
 export const heightBelowZero = ({ value, parts }: Bar): number =>

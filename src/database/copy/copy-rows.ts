@@ -103,7 +103,6 @@ interface Columns {
   fixed: string[];
 }
 
-/** Reads the columns of a relation from the catalogue. */
 export async function readColumns(client: PoolClient, relation: string): Promise<Columns> {
   // Raw SQL: names of relations and columns come from the catalogue at run time.
   const { rows } = await client.query(

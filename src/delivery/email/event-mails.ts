@@ -7,7 +7,6 @@ import { MEMBER_MAILS, type MembershipPeople } from './member-mails.ts';
 
 type Data = Record<string, unknown>;
 
-/** Event that a message reports, with its type and data. */
 export interface ReportedEvent {
   type: string;
   data: Data;

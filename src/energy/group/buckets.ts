@@ -5,14 +5,12 @@ import { CLOCK_UNITS, isClockUnit, type Range, splitRange } from '../ranges.ts';
 import type { GroupBucketUnit } from '../usage/groups.ts';
 import { getStartOfClockUnit } from '../wall-clock.ts';
 
-/** A bucket and its name in query results. */
 export interface NamedBucket {
   name: string;
   fromMs: number;
   toMs: number;
 }
 
-/** Returns the buckets of a range, named as in query results. */
 export function listBuckets(range: Range, unit: GroupBucketUnit): NamedBucket[] {
   const [fromMs, toMs] = [range.from.getTime(), range.to.getTime()];
   if (unit === 'span') return [{ name: '', fromMs, toMs }];

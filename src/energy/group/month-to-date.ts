@@ -97,7 +97,6 @@ export async function storeMonthToDateHomes(
   );
 }
 
-/** Deletes the stored sums of the current month of a group in a zone. */
 export async function deleteMonthToDate(trx: Database, groupId: string, zone: string): Promise<void> {
   await createQueryFunction(trx)(`DELETE FROM kept_group_sums WHERE group_id = $1 AND zone = $2 AND unit = 'begun'`, [
     groupId,

@@ -71,7 +71,6 @@ export async function processChangedDays(pool: Pool, mostChanges = MOST_CHANGES)
   }
 }
 
-/** Stops the recording of changes if no group has stored sums. */
 export async function stopRecordingChangesIfUnused(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT FROM group_sums_progress FOR UPDATE');

@@ -46,7 +46,6 @@ export interface HomeLoadOptions {
   needsConsumption: boolean;
 }
 
-/** Loads a user's home. */
 export async function loadHome(db: Database, userId: string, asked: HomeLoadOptions): Promise<Home> {
   // Raw SQL, because this query is on the hot path of every answer about a home.
   const { rows } = await createQueryFunction(db)<Row>(

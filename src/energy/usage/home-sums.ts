@@ -70,7 +70,6 @@ async function sumHomeQuarterHours(db: Database, home: Home, range: Range, unit:
   });
 }
 
-/** Returns the sums of a home by day, in order. */
 export async function readHomeByDay(db: Database, home: Home, range: Range): Promise<HomeDay[]> {
   // Raw SQL: relation names come from src/rollups/levels.ts. Every answer about a home runs this statement.
   const { rows } = await sql<HomeDay>`

@@ -134,7 +134,6 @@ export function formatAuthorizationEntry(
   });
 }
 
-/** Formats the state of the service. */
 export const formatServiceStatusXml = (): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<espi:ServiceStatus xmlns:espi="http://naesb.org/espi">${element('currentStatus', NORMAL)}</espi:ServiceStatus>\n`;
 

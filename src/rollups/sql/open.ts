@@ -37,7 +37,6 @@ const HOUR = `split_part(h.open, ',', ${PLACE.hour})::bigint`;
 const numberAt = (place: string | number): string =>
   `coalesce(nullif(split_part(h.open, ',', ${place}), ''), '0')::bigint`;
 
-/** Returns the SQL of the two views of open hours. */
 export const openHourViewsSql = (): string => `-- A device's open hour is in its head, until a later one begins.
 CREATE OR REPLACE VIEW open_hours AS
 SELECT h.device_id, h.user_id, to_timestamp(${HOUR} * 3600) AS hour,

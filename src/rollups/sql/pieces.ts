@@ -40,7 +40,6 @@ const plainBucket: BucketExpression = (unit, time) =>
  */
 export const timeBucketSql: BucketExpression = (unit, time) => `time_bucket('1 ${unit}', ${time})`;
 
-/** Returns the SQL expression for a key of a level, computed from its source. */
 export function keySql(
   level: Level,
   key: LevelKey,
@@ -53,7 +52,6 @@ export function keySql(
   throw new Error(`${level.relation}.${key} cannot be told from ${keys.join(', ')}`);
 }
 
-/** Returns `expression AS key` for every key of a level. */
 export const keysSql = (level: Level, source: LevelSource, bucketOf = plainBucket): string =>
   level.keys
     .map((key) => {

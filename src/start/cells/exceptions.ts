@@ -139,7 +139,6 @@ export async function synchroniseRouters({ file, routers }: RoutingExceptionFile
   return changed.reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the number of entries in which a router's map differs from the file. */
 export async function countMapDifferences(router: string, file: string): Promise<number> {
   const path = await findRoutingMap(router, basename(file));
   return listRoutingMapChanges(await readRoutingExceptions(file), await readRoutingMap(router, path)).length;

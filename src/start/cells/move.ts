@@ -6,7 +6,6 @@ import { type RoutingExceptionFiles, storeRoutingExceptions } from './exceptions
 /** Name of the first cell in commands. Identifiers created by the first cell contain no cell name. */
 export const FIRST_CELL = 'first';
 
-/** Result of a move to another cell. */
 export type CellMoveReport = Pick<
   UsersMoveReport,
   'users' | 'moved_before' | 'held_ms' | 'forwarded' | 'removed' | 'unpriced'

@@ -59,7 +59,6 @@ export interface RoutingMapEntry {
   value: string;
 }
 
-/** Returns the entries of a router's map, in their order. */
 export async function readRoutingMap(router: string, path: string): Promise<RoutingMapEntry[]> {
   const shown = await ask(router, `show map ${path}\n`);
   return [...shown.matchAll(/^(0x[0-9a-f]+) (\S+) (\S+)$/gm)].map(([, ref = '', name = '', value = '']) => ({

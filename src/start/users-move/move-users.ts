@@ -42,7 +42,6 @@ import { type AccountRoutes, readAccountNames, recordExpectedNames, removeExpect
 import { forwardStoredMessages, type IngestSettings, writeMessagesOfReturnedAccounts } from './stored-messages.ts';
 import { describeUnpricedTariffs, findUnpricedTariffs, type UnpricedTariff } from './unpriced-tariffs.ts';
 
-/** Result of a move of accounts. */
 export interface UsersMoveReport {
   /** Number of accounts that moved in this run or an earlier one. */
   users: number;
@@ -67,7 +66,6 @@ export interface UsersMoveReport {
   unpriced: UnpricedTariff[];
 }
 
-/** Input of a move of accounts. */
 export interface UsersMove {
   /** Content of the operator's file of accounts. */
   accounts: string;

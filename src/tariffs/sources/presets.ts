@@ -58,7 +58,6 @@ export function buildPresetUrl({ url, timezone, zone }: PriceSourcePreset, now: 
   return url.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(words[name] ?? ''));
 }
 
-/** Reads a response of a preset for a series. */
 export async function readPresetAnswer(
   text: string,
   preset: PriceSourcePreset,

@@ -55,7 +55,6 @@ export function getFetchKey(seriesId: string, source: Source, { token = '' }: So
   return `preset ${source.preset}${hash}`;
 }
 
-/** Reads a response of a source for a series. */
 export async function readSource(text: string, source: Source, form: SeriesUnits): Promise<AnswerReadResult> {
   if ('preset' in source) return readPresetAnswer(text, presetOf(source.preset), form);
   const rows = await readRows(text, source, source.timezone);

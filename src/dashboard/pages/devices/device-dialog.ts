@@ -11,7 +11,6 @@ import { canManageDevice, getOpenQuestions, getTypeName, STATUS_BADGES } from '.
 import { DeviceChannels } from './device-channels.ts';
 import { DeviceFields, type DeviceFormValues, LocationField, readDeviceForm } from './device-fields.ts';
 
-/** Dialog with all details and settings of one device. */
 export function DeviceDialog(props: { deviceId: string; onChange: () => void; onClose: () => void }) {
   const { deviceId, onChange, onClose } = props;
   const { me, user } = useSession();

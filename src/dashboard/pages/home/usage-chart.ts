@@ -121,7 +121,6 @@ function Choice<One extends string>(props: {
   </div>`;
 }
 
-/** Returns the symbol of a currency: "€". */
 const symbolOf = (currency: string): string =>
   numberFormat({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
     .formatToParts(0)

@@ -123,7 +123,6 @@ function AuditList({ user }: { user: string }) {
 const Named = ({ id, email }: { id: string | null; email: string | null }) =>
   html`<span>${email} <code>${id ?? '–'}</code></span>`;
 
-/** Returns the recorded details of an audit entry as text. */
 function detailsText({ details }: NamedAuditRecord): string {
   const { members, ...values } = details as { members?: string[] };
   const namedValues = Object.entries(values).map(([name, value]) => `${name} ${String(value)}`);
