@@ -2,7 +2,6 @@ import type { RegisterDescription } from './registers-of-a-device/register.ts';
 
 export type QuantityKind = 'register' | 'interval' | 'power' | 'temperature' | 'setpoint' | 'heating' | 'humidity';
 
-/** One reading decoded from a message. */
 export interface DecodedReading {
   deviceId: string;
   /** Channel of the reading, such as `import`, `export`, `import/t1`, `switch0/import`: lower-case words joined by slashes. */

@@ -47,7 +47,6 @@ export type ValueKind =
   | 'heating'
   | 'availability';
 
-/** One value decoded from a message. */
 export interface DecodedValue {
   /** The device's native id: topic segment, serial number or MAC. */
   device: string;
@@ -87,7 +86,6 @@ export interface OwnerQuestion {
 /** Channel of a quantity, with the members of the value that describe and identify the quantity. */
 export type ChannelAssignment = Pick<DecodedValue, 'channel' | 'asks' | 'key' | 'described'>;
 
-/** Result of a family for a message that it recognises. */
 export interface FamilyDecodeResult {
   said: DecodedValue[];
   /** Reasons why the message or an element of it cannot be used, one sentence each. A refused element does not affect the others. */
@@ -100,7 +98,6 @@ export interface FamilyDecodeResult {
   announced?: AnnouncedDevice;
 }
 
-/** An announced device, and the topics of its values. */
 export interface AnnouncedDevice {
   device: string;
   topics: readonly [string, ...string[]];

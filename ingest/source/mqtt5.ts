@@ -204,7 +204,6 @@ export class Mqtt5Connection {
     return reasonCode === 0 ? packet : null;
   }
 
-  /** Sends a packet of aedes. */
   #send(packet: Packet): void {
     const bytes = generate(this.#toVersion5(packet), V5);
     // MQTT 5, 3.1.2.11.4: a message that is too large for the client is dropped.

@@ -20,7 +20,6 @@ const FAMILIES: Readonly<Record<number, { bytes: number; allBytes: number }>> = 
  */
 const CERTIFICATE_FIELD = 0xe1;
 
-/** A client as reported by its proxy. */
 interface ProxyHeader {
   /** Length of the header in bytes. */
   length: number;

@@ -5,7 +5,6 @@ import { createPubackSender } from './pubacks.ts';
 import { createPublishSplitter, MalformedPacketError } from './publish-packets.ts';
 import type { Receipt } from './source.ts';
 
-/** Callbacks for the messages of a client. */
 export interface PublishCallbacks {
   /**
    * Handles a message. `done` of its `receipt` sends the PUBACK, if the connection on which the message arrived is

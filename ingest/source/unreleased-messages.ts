@@ -61,7 +61,6 @@ export class UnreleasedMessages {
     this.#now = now;
   }
 
-  /** Returns the bytes that a login's sessions use. */
   bytesOf(username: string): number {
     return this.#logins.get(username)?.bytes ?? 0;
   }

@@ -82,7 +82,6 @@ export interface DeltaRow extends MeasureSums {
 /** SQL parameters after the keys, in the order of the attributes of interval_delta. */
 const MEASURES = MEASURE_NAMES.map((_, index) => `$${index + 4}::bigint[]`).join(', ');
 
-/** Returns the changes of a device's closed hours, one row for each bucket. */
 export function toDeltaRows(deviceId: string, userId: string, closed: ReadonlyQuarterHourBuckets): DeltaRow[] {
   return Array.from(closed, ([startsAtMs, delta]) => ({ deviceId, userId, startsAtMs, ...delta }));
 }

@@ -32,7 +32,6 @@ import {
   type TargetRoles,
 } from './target-roles.ts';
 
-/** Changes that a batch makes to a device. */
 export interface DevicePlan {
   readonly device: DeviceState;
   readonly series: readonly SeriesPlan[];

@@ -7,7 +7,6 @@ import type { DevicePlan } from './plan.ts';
 import { doesSeriesStopCounting, getTariffStartMs, type SeriesPlan } from './series-plan.ts';
 import { type BatchStatement, encodeBigints, encodeTimestamps, toBatchStatement } from './statement.ts';
 
-/** A series of a plan, and the id under which it is stored. */
 export interface StoredSeriesPlan {
   deviceId: string;
   seriesId: number;

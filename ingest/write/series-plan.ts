@@ -22,7 +22,6 @@ import type { SeriesState } from './device-state.ts';
 import type { StretchMerge } from './stretch.ts';
 import type { FirstReadingTimes } from './target-roles.ts';
 
-/** Changes that a batch makes to a series. */
 export interface SeriesPlan {
   readonly series: SeriesState;
   /**

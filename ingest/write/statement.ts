@@ -85,7 +85,6 @@ export function encodeTextElements(values: readonly (string | null)[]): EncodedT
   return { bytes, count: values.length };
 }
 
-/** Joins elements into a `text[]` parameter. */
 export function joinTextElements(...parts: readonly EncodedTextElements[]): Buffer {
   const buffer = Buffer.allocUnsafe(parts.reduce((sum, { bytes }) => sum + bytes.length, HEADER_BYTES));
   begin(

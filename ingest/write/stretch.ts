@@ -46,7 +46,6 @@ export function skipExcludedReadings(bounds: StretchBounds, passedOver: readonly
 /** Bounds of a stretch (consecutive stored readings) that a plan needs, with its series. */
 export type RequestedStretch = StretchBounds & { readonly seriesId: number };
 
-/** A loaded stretch of a stored series. */
 export interface Stretch extends StretchBounds {
   /** The last readings before `firstMs`, in order. Of the excluded readings immediately before `firstMs`, only the last is included. */
   readonly before: readonly SeriesReadingWithVerdict[];

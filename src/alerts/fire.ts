@@ -21,7 +21,6 @@ type Reason =
   | { of: 'cost'; threshold: string; total: string; currency: string }
   | { of: 'silence'; thresholdHours: number; deviceId: string };
 
-/** An alert for which a new firing was recorded, and the id of the firing's event. */
 type FiredAlert = Alert & { event_id: string };
 
 /**

@@ -4,7 +4,6 @@ import { readCsvTable } from '#src/core/csv-table.ts';
 import { AppError, createUnprocessableError } from '#src/core/errors.ts';
 import { canHaveInexactNumbers, parseExactJson } from '#src/core/exact-json.ts';
 
-/** Rows of a CSV body, with their line numbers. */
 export class CsvRows extends Array<Record<string, unknown>> {
   /** Line number of each row in the body, from 1. */
   lines: number[] = [];

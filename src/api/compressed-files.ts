@@ -6,7 +6,6 @@ import { parseWeights } from './tables/accept.ts';
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
-/** A file, uncompressed and compressed. */
 export interface CompressedFile {
   type: string;
   etag: string;

@@ -18,7 +18,6 @@ type Named = AnyOperation & { name: OperationName };
 
 /** Maximum length of the description of a status. A longer description is split by error. */
 const MAX_DESCRIPTION = 400;
-/** Errors of the catalogue, grouped by status. */
 const STATUSES = Map.groupBy(Object.keys(ERROR_DEFINITIONS) as ErrorName[], (name) => ERROR_DEFINITIONS[name].status);
 
 const TAGS: Record<string, string> = {

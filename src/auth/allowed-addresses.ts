@@ -3,7 +3,6 @@ import { createNetworkTest, isSubnetOf, type Network, parseNetwork } from '#src/
 /** Maximum number of addresses and networks of a key. */
 export const MAX_ALLOWED_ADDRESSES = 50;
 
-/** Returns an address or network in its stored form; null if it is neither. */
 export function normaliseNetwork(text: string): string | null {
   const network = parseNetwork(text);
   if (!network) return null;

@@ -157,7 +157,6 @@ export async function findClientApp(db: Database, clientId: string): Promise<Cli
   return row ?? null;
 }
 
-/** Whether a text is the secret whose SHA-256 is `hash`. */
 export function isSecretOf(hash: Buffer, presented: string): boolean {
   return timingSafeEqual(hash, hashApiKey(presented));
 }

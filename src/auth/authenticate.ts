@@ -78,7 +78,6 @@ export type KeyRefusal = 'unauthorized' | 'unavailable' | 'keyRevoked' | 'keyExp
 /** Returns the caller who presents a key from an address, or the reason for refusing the key. */
 export type Authenticate = (presented: string, address: string) => Promise<Caller | KeyRefusal>;
 
-/** Creates the function that authenticates presented keys. */
 export function createAuthenticator(db: Database, environment: Environment, now = Date.now): Authenticate {
   const remembered = new Map<string, Found & { untilMs: number }>();
   const from = ({ caller, isAllowed }: Found, address: string) =>

@@ -248,7 +248,6 @@ export async function evictSessionsOfUser(db: Database, userId: string): Promise
 export const createCsrfToken = (secret: string, sessionId: string): string =>
   createHmac('sha256', secret).update(`csrf ${sessionId}`).digest('base64url');
 
-/** Whether the CSRF token belongs to the session. */
 export function isCsrfToken(secret: string, sessionId: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
   const wanted = Buffer.from(createCsrfToken(secret, sessionId));

@@ -26,7 +26,6 @@ const OLD_MS = 60 * HOUR_MS;
 /** Size in bytes of the WAL of some hours. If more WAL waits to be archived, the archive cannot be written or is too slow. */
 const MUCH_WAITING_BYTES = 2 ** 30;
 
-/** Returns the faults of the backups. Pure. */
 export function findBackupFaults(state: BackupState, nowMs: number): BackupFault[] {
   return [...archiveFault(state), ...copyFault(state, nowMs)];
 }

@@ -70,7 +70,6 @@ interface LaterCorrection extends BilledEnergies {
   isTold: boolean;
 }
 
-/** A bill period with its recorded versions and its currently known energy. */
 export interface BillDetails {
   period: BillPeriod;
   versions: BillVersion[];

@@ -40,7 +40,6 @@ export function registerCommands(program: Command): void {
     .action(end);
 }
 
-/** Throws if an account cannot have apps. */
 async function checkRegistrar(db: Database, userId: string): Promise<void> {
   const owner = await findUser(db, ALL_ACCOUNTS, userId);
   if (owner?.role === 'homeowner')

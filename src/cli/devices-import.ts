@@ -76,7 +76,6 @@ export async function importDeviceTable(file: string, options: ImportOptions): P
   });
 }
 
-/** Returns the valid rows of a file, and the validation errors of the other rows. */
 async function readRows(file: string): Promise<{ rows: DeviceImportRow[]; errors: FieldError[] }> {
   const { size } = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}`);

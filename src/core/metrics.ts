@@ -76,7 +76,6 @@ export class Metrics {
     return (values, seconds) => histogram.observe(values, seconds);
   }
 
-  /** Returns the metrics as input for `mergeMetrics`. */
   async asJson(): Promise<object[]> {
     // Reads the values before the registry collects, because the registry awaits each metric separately.
     await Promise.all(this.#readings.map((read) => read()));

@@ -1,6 +1,5 @@
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** A network, given by the first bits of its addresses, or a single address. */
 export interface Network {
   address: string;
   family: 'ipv4' | 'ipv6';

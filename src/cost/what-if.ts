@@ -14,7 +14,6 @@ export interface Battery {
   initialKwh: Billionths;
 }
 
-/** A change of a home to simulate. */
 export interface HomeChange {
   battery: Battery | null;
   /** Factor by which the production is multiplied; null: unchanged. */

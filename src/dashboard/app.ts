@@ -45,7 +45,6 @@ function pageNow(): string {
 /** Matches the path of a device with a valid id. Only valid ids may enter request paths, because anyone can create a link to the page. */
 const DEVICE = /^devices\/(dev_(?:[a-z][a-z0-9]{0,7}_)?[0-9a-z]{26}(?:\/.*)?)$/;
 
-/** Splits the path in an address into the page and the rest of the path. */
 function placeOf(path: string): { page: string; rest: string } {
   if (path === '' || isLinkPage(path)) return { page: 'home', rest: '' };
   const device = DEVICE.exec(path);

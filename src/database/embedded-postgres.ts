@@ -31,7 +31,6 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Returns the folder of the PostgreSQL cluster in a data directory. */
 export const getClusterFolder = (dataDir: string): string => join(resolve(dataDir), 'postgres');
 
 const urlOf = (role: string, dataDir: string, database: string): string =>

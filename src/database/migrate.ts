@@ -13,7 +13,6 @@ import { transactionOn } from './transaction.ts';
 
 const SQL = fileURLToPath(new URL('../../sql/', import.meta.url));
 
-/** Result of a migration: applied files and detected capabilities. */
 interface Migrated {
   /** Names of the applied files. */
   applied: string[];

@@ -71,7 +71,6 @@ export function createDispatcher(options: {
       for (const sending of due) begin(sending);
       return due.length;
     },
-    /** Waits for the attempts in progress. */
     async settle(): Promise<void> {
       await Promise.all(sendings.values());
     },

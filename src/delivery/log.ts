@@ -10,7 +10,6 @@ import { isDeliveryHeld } from './hold.ts';
 import { createWebhookBody, FIXED_HEADERS, parseTestReceiverHeaders, TEST_RECEIVER_HOST } from './webhook/send.ts';
 import { findWebhook } from './webhook/subscriptions.ts';
 
-/** Delivery of an event to a subscription. */
 export interface Delivery {
   delivery_id: string;
   event_id: string;

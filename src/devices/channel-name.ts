@@ -209,7 +209,6 @@ export type ChannelSettings = Record<string, ChannelSetting>;
 
 const NO_WORD: ChannelSetting = {};
 
-/** Returns the owner's settings for a series. */
 export const channelSettingFor = (
   words: ChannelSettings,
   series: Parameters<typeof getNativeName>[0],

@@ -109,7 +109,6 @@ interface ValueRow {
   counted: boolean;
 }
 
-/** SQL columns of a series `s` of a device `d` with its reading `l`. */
 const VALUE_COLUMNS = sql`s.device_id, d.channels AS words, coalesce(s.meant, s.channel) AS channel, s.kind, s.native_name, s.unit, l.value, l.read_at, ${IS_COUNTED} AS counted`;
 
 const channelOf = (row: ValueRow): LiveChannel => ({

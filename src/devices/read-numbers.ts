@@ -3,7 +3,6 @@ import type { DecoderConfig } from './decoder-config.ts';
 import { toMappedQuantity } from './mapped-quantity.ts';
 import { canMatchSameDevice, getDeviceNamePattern, type MappingEntry } from './mapping.ts';
 
-/** A discovered device with one of its counted series. */
 export interface DiscoveredSeries {
   family: string;
   native_id: string;

@@ -116,7 +116,6 @@ export function countMonths(start: string, end: string): number {
 export const isWithinMonths = (start: string, end: string, months: number): boolean =>
   end < (DateTime.fromISO(start, { zone: 'utc' }).plus({ months }).toISODate() ?? '');
 
-/** Returns the last 30 days in a zone, including today. */
 export function getLastThirtyDays(now: Date, zone: string): Range {
   const today = DateTime.fromJSDate(now, { zone });
   return createDayRange(today.minus({ days: 29 }).toISODate() ?? '', today.toISODate() ?? '', zone);

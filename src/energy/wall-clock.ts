@@ -3,7 +3,6 @@ import { DAY_MS, MINUTE_MS, QUARTER_HOUR_MS } from '#src/core/units.ts';
 import { listOffsets, type ZoneOffset } from './local-time.ts';
 import { CLOCK_UNITS, type ClockUnit, createDayRange } from './ranges.ts';
 
-/** A day in a time zone. */
 export interface ClockDay {
   /** Date of the day in the zone, YYYY-MM-DD. */
   date: string;

@@ -101,7 +101,6 @@ export type RemarkBody = z.output<typeof remarkSchema>;
 
 const ofUser = { user_id: z.string().describe('Id of the user that the remark is about.') };
 
-/** Schema of the `data` member of `remark.raised`: a remark with its user. */
 export const remarkRaisedSchema = z.union([
   staysOn.extend(ofUser),
   nightRose.extend(ofUser),

@@ -203,7 +203,6 @@ export interface HomeReport {
   devices: DeviceReport[];
 }
 
-/** Values of the sensors of one device of a home. */
 export interface DeviceReport {
   deviceId: string;
   name: string;

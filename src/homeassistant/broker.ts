@@ -3,7 +3,6 @@ import { connect, type MqttClient } from 'mqtt';
 import { splitCredentials } from '#src/config/addresses.ts';
 import type { Logger } from '#src/core/log.ts';
 
-/** Connection to a broker that Home Assistant uses. */
 export type HomeAssistantBroker = ReturnType<typeof connectBroker>;
 
 interface BrokerOptions {

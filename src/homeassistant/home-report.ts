@@ -16,7 +16,6 @@ import { createDayRange, getFirstInstant, type Range } from '#src/energy/ranges.
 import { loadMonthForecast } from '#src/remarks/month-forecast.ts';
 import type { DeviceReport, HomeReport } from './announce.ts';
 
-/** An account whose home is published. */
 export interface PublishedAccount {
   userId: string;
   email: string;

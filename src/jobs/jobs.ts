@@ -176,7 +176,6 @@ function unlessHeldBack(run: Job['run']): Job['run'] {
   return async (parts, ...rest) => ((await readHeldBeforeTime(parts.db)) === null ? run(parts, ...rest) : undefined);
 }
 
-/** Creates the partitions of the coming months. */
 async function makePartitions({ pool, clock, log }: JobDependencies): Promise<void> {
   const from = clock();
   const to = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + MONTHS_AHEAD - 1, 1));

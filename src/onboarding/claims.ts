@@ -12,7 +12,6 @@ import { createDeviceRow } from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { recordAction } from '#src/users/audit.ts';
 
-/** A meter's claim of its identity. */
 interface Claim {
   serial: string;
   /** Random value that the meter generates and stores. With the same nonce, the meter may repeat a claim whose answer was lost. */
@@ -178,7 +177,6 @@ export async function releaseDevice(db: Database, reach: AccessibleAccounts, dev
 export const CLAIM_TOPIC = 'energy/v1/claim';
 export const CLAIM_REPLY_TOPIC = 'energy/v1/claim/reply';
 
-/** Message with which a meter claims its identity. */
 export const claimMessageSchema = z.strictObject({
   serial: z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters'),
   nonce: z

@@ -29,7 +29,6 @@ export type KnownDevice = {
   };
 type Words = Parameters<typeof mergeChannelSettings>[0];
 
-/** Existing accounts and devices with which an import is compared. */
 export interface ExistingRecords {
   /** Returns the id of the account that a row names. Undefined if the caller can access no such account. */
   ownerOf(row: DeviceImportRow): string | undefined;
@@ -47,7 +46,6 @@ export interface ExistingRecords {
   discovered: readonly { discovery_id: string; user_id: string; device_id: string | null; awaits: string | null }[];
 }
 
-/** The actions of an import, by row. */
 export interface ImportPlan {
   create: DeviceImportRow[];
   /** Existing devices, with the members that differ in the row. The import does not change these devices. */

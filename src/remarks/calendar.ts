@@ -10,7 +10,6 @@ export const getWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) +
 export interface Month {
   /** First day of the month, as a day number. */
   first: number;
-  /** Number of days in the month. */
   days: number;
 }
 

@@ -79,7 +79,6 @@ export function peakSql(level: Level, whose: string, since: string): string {
     GROUP BY 1 HAVING sum(b.${column}) > 0 AND 2 * sum(b.${estimated}) <= sum(b.${column}) ORDER BY sum(b.${column}) DESC, b.${peak.of} LIMIT 1)`;
 }
 
-/** Owner of load profile rows: a user or a device. */
 export interface RowOwner {
   key: 'user_id' | 'device_id';
   id: string;

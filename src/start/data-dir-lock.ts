@@ -34,7 +34,6 @@ function holderIn(text: string): number | null {
 export const findServiceProcess = (dataDir: string): number | null =>
   holderIn(read(join(dataDir, 'service.lock')) ?? '');
 
-/** Returns the text of a lock file; null if the file does not exist. */
 function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

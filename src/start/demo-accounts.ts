@@ -182,7 +182,6 @@ export async function ensureClosedBill(db: Database, homes: DemoHomes, now: Date
   await closeBillPeriod(db, ALL_ACCOUNTS, period.bill_period_id, now);
 }
 
-/** Groups of the utility's homes: name, kind and homes. */
 const GROUPS: readonly (readonly [name: string, kind: string, homes: readonly string[]])[] = [
   ['Europe', 'region', ['anna', 'ben', 'chiara', 'daan']],
   ['North America', 'region', ['emma', 'farid']],

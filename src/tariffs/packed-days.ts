@@ -12,7 +12,6 @@ export interface TimedPrice {
   perKwh: Billionths;
 }
 
-/** Stored prices of a UTC day. */
 export interface PackedDay {
   day: Date;
   /** Prices as a `bigint[]` in PostgreSQL's text form. */

@@ -235,7 +235,6 @@ async function isUsedByAccount(trx: Database, seriesId: string): Promise<boolean
   return used !== undefined;
 }
 
-/** Returns the emission series of an account; null if it has none. */
 export async function findEmissionSeries(db: Database, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('users')

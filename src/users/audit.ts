@@ -19,7 +19,6 @@ export interface AuditRecord {
   details?: Record<string, unknown>;
 }
 
-/** Returns the owner of an object; null if the object has no owner or no longer exists. */
 export async function findOwnerOfTarget(db: Database, target: string): Promise<string | null> {
   const where = Object.values(OWNED_RELATIONS).find(({ prefix }) => target.startsWith(`${prefix}_`));
   if (!where || target.includes('\0')) return null;

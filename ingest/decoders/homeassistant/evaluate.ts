@@ -98,7 +98,6 @@ export function listTemplatePathNames(expression: TemplateExpression | null): st
   return listTemplatePathNames(expression.of);
 }
 
-/** Whether the template reads JSON members. */
 export function doesTemplateNeedJson(expression: TemplateExpression | null): boolean {
   if (expression === null || expression.is === 'number' || expression.is === 'text') return false;
   if (expression.is === 'path') return expression.root === 'value_json';

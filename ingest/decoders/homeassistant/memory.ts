@@ -14,7 +14,6 @@ const MAX_ENTITIES = 5_000;
 /** Matches state topics that a bridge can be configured to forward. Longer topics are not stored (`gateways/announcements.ts`). */
 const STATE_TOPIC = /^[^\p{Cc}+#]{1,512}$/u;
 
-/** Entities that publish on one topic. */
 interface Speakers {
   sources: Map<ValueSource, AnnouncedEntity>;
   availabilities: Map<AvailabilityTopic, AnnouncedEntity>;

@@ -16,7 +16,6 @@ interface Known {
   readables?: Map<string, ReadableProperty>;
 }
 
-/** Cache of the properties that devices have described. */
 export class DescribedProperties {
   #devices = new Map<string, Known>();
   #children = new Map<string, Set<string>>();

@@ -11,7 +11,6 @@ const RANGES: Record<ValueKind, readonly [number, number]> = {
   availability: [0, 1],
 };
 const DEVICE = /^\P{Cc}{1,128}$/u;
-/** Whether a text can be the native id of a device. */
 export const isDeviceId = (id: string): boolean => DEVICE.test(id);
 /** Maximum length of a channel name. Real names have about 40 characters. The name is part of an index key, whose size is limited. */
 const MAX_CHANNEL = 128;

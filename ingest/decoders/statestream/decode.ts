@@ -37,7 +37,6 @@ function parseStreamTopic(topic: string): StreamTopic | null {
   return climate && ofClimate ? { about: 'action', device: climate, object: ofClimate } : null;
 }
 
-/** Attributes that an entity has published. */
 type EntityAttributes = Partial<Record<Attribute, string>>;
 
 /** How the state of an entity is decoded. */

@@ -38,7 +38,6 @@ const credential = {
   clientExtensionResults: z.object({}).default({}),
 };
 
-/** Response of an authenticator to the challenge of a sign-in. */
 export const signedPasskeySchema = z.object({
   ...credential,
   response: z.object({
@@ -49,7 +48,6 @@ export const signedPasskeySchema = z.object({
   }),
 });
 
-/** Response of an authenticator that has created a passkey. */
 const createdPasskey = z.object({
   ...credential,
   response: z.object({ clientDataJSON: base64url(8_000), attestationObject: base64url(16_000) }),

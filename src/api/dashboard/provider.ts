@@ -24,7 +24,6 @@ import {
 } from './caller.ts';
 import type { SignInProblem } from './shapes.ts';
 
-/** The sign-in provider: its configuration and its client. */
 export interface SignInProvider {
   config: OidcConfig;
   provider: Provider;

@@ -130,7 +130,6 @@ const DEFINITIONS: readonly ToolDefinition[] = [
   },
 ];
 
-/** A tool with its operation and its description in the protocol's form. */
 export interface Tool extends ToolDefinition {
   runs: AnyOperation;
   /** Whether the tool changes something. */

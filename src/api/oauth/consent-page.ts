@@ -11,7 +11,6 @@ import { GREEN_BUTTON_PARAMETER } from './green-button-requests.ts';
 
 export const AUTHORIZATION_DURATIONS = Object.keys(AUTHORIZED_DAYS) as (keyof typeof AUTHORIZED_DAYS)[];
 
-/** A pending request for consent, with its app. */
 export interface ConsentRequest {
   found: Interaction;
   app: App;

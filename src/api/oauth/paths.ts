@@ -1,4 +1,3 @@
-/** Paths of the authorization server. */
 export const OAUTH_PATHS = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',

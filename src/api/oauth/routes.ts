@@ -134,7 +134,6 @@ async function authorize({ counter, forward }: Parts, request: FastifyRequest, r
   return answer(reply, await forward(request, read ? { url: `${path}?${read}` } : {}));
 }
 
-/** Issues or revokes a token. */
 async function exchange({ db, store, counter, forward }: Parts, request: FastifyRequest, reply: FastifyReply) {
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   await takeRequest(counter, await store.ownerOf(form.get('refresh_token') ?? ''));

@@ -58,7 +58,6 @@ export function createAuthorizationServer(options: Options): Provider {
   return provider;
 }
 
-/** Returns the configuration of the package oidc-provider. */
 function configurationOf({ secret, store }: Options): Record<string, unknown> {
   // oidc-provider requires a key for ID tokens, although this server never issues one.
   const unused = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });

@@ -13,7 +13,6 @@ export const bill_period_id = 'bil_01k8xqbz1m6j9p2w4tn7dc5vhk';
 export const edit_id = 'edt_01k8xqck7p2w5s8z3mv9tr4hbn';
 export const created_at = '2026-06-01T09:30:00.000Z';
 
-/** Examples of the parameters, by name of the parameter. */
 export const PARAMETER_EXAMPLES: Record<string, string | number> = {
   ...{ alert_id, device_id, gateway_id, key_id, series_id, tariff_id, user_id, webhook_id },
   delivery_id: 'dlv_01k8xqd5h1p7t9v2c4ks6w8zeb',

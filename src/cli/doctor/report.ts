@@ -19,7 +19,6 @@ import {
 import { brokerCheck, certificateCheck, configurationCheck, mailCheck, secretKeyCheck } from './checks/settings.ts';
 import type { Check, Finding, InstallationFacts } from './facts.ts';
 
-/** A finding with the name of its check. */
 type Reported = { check: string } & Finding;
 
 /** Runs all checks on the facts and returns their findings. Pure. */

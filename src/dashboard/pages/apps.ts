@@ -21,7 +21,6 @@ export function Page() {
   return me.role === 'homeowner' ? html`${heading}<p>${w.notForHomes}</p>` : html`${heading}<${Registered} />`;
 }
 
-/** List of the registered apps, with the dialogs that register an app and change one. */
 function Registered() {
   const { me } = useSession();
   const { common, apps: w } = words();

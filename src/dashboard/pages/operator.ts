@@ -9,7 +9,6 @@ import { Accounts, AuditLog } from './operator/accounts.ts';
 import { BackupCard } from './operator/backups.ts';
 import { RejectedMessages } from './operator/rejected.ts';
 
-/** Page with the state of the installation, for administrators. */
 export function Page() {
   const { me } = useSession();
   if (me.role !== 'admin') return html`<h1>Operator</h1><p>This page is for administrators.</p>`;

@@ -190,7 +190,6 @@ const systems = ({ iPhone, iPad, mac, chromebook }: Words['sessions']): [mark: R
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Returns the display name of a browser by its User-Agent header. */
 export function getBrowserName(userAgent: string | null): string {
   const of = (list: [RegExp, string][]) => list.find(([mark]) => mark.test(userAgent ?? ''))?.[1];
   const { sessions: w } = words();

@@ -160,10 +160,8 @@ export function TariffTerms({ of, series, zone }: { of: Tariff; series: UsableSe
   </dl>`;
 }
 
-/** Formats a number with all its decimals. */
 const exactly = (value: string | number): string => numberFormat({ maximumFractionDigits: 9 }).format(Number(value));
 
-/** Formats a price with all of its decimals. */
 export const formatPrice = (text: string, currency: string): string =>
   numberFormat({ style: 'currency', currency, maximumFractionDigits: 9 }).format(Number(text));
 

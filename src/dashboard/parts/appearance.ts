@@ -10,7 +10,6 @@ type Theme = (typeof THEMES)[number];
 const themeOf = (text: string | null): Theme => THEMES.find((theme) => theme === text) ?? 'auto';
 const STORED = 'theme';
 
-/** Applies the colour theme that the user has selected in this browser. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = themeOf(localStorage.getItem(STORED));
 }

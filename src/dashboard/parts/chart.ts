@@ -7,7 +7,6 @@ import { ChartFigure, getPlotOptions, renderChartKey, usePlot } from './drawing.
 import { createMoneyFormatter, formatKwh } from './format.ts';
 import { type Bar, type BarColours, heightAboveZero, heightBelowZero, paintBars, paintLine } from './paint-bars.ts';
 
-/** A layer of stacked bars. */
 export interface BarSegment {
   name: string;
   /** Custom property of the style sheet with the colour of the layer, such as --sun. */

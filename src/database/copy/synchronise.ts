@@ -46,7 +46,6 @@ export type Progress = (relation: string, done: number, total: number) => void;
 export interface SynchroniseResult {
   relation: string;
   rows: number;
-  /** Number of rows that were copied. */
   copied: number;
   /** Start of the first day that differed, for relations that are copied by time. */
   since?: Date;

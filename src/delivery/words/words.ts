@@ -73,7 +73,6 @@ function spoken(texts: CompiledMessage | CompiledTexts, locale: string): unknown
 export const textNamed = (texts: Readonly<Record<string, string>>, name: unknown): string =>
   Object.hasOwn(texts, String(name)) ? (texts[String(name)] as string) : String(name);
 
-/** Returns the texts and formats of an account. */
 export async function loadReader(account: { language: Language; timezone: string }): Promise<Reader> {
   const { language, timezone: timeZone } = account;
   const words = await loadWords(language);

@@ -73,7 +73,6 @@ export interface StopGroup {
   stops: readonly DeviceSilence[];
 }
 
-/** Consecutive stops of the devices of one home. */
 interface HomeStops {
   userId: string;
   stops: DeviceSilence[];

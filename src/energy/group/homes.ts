@@ -10,7 +10,6 @@ const LOADED = 500;
  */
 const HELD = 2_000;
 
-/** Homes of a group, prepared for one response. */
 export interface GroupOfHomes {
   /** Ids of all homes, in order. */
   userIds: readonly string[];

@@ -18,7 +18,6 @@ export interface QuarterHourCalendar {
   hoursMs: Float64Array;
 }
 
-/** Returns the calendar of `count` quarter-hours. Pure. */
 export function buildQuarterHourCalendar(fromMs: number, count: number, zone: string): QuarterHourCalendar {
   const [slots, weekdays] = [new Uint8Array(count), new Uint8Array(count)];
   const hoursMs = new Float64Array(count);

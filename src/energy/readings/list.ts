@@ -7,7 +7,6 @@ import { type ReadingsPage, readReadingsPage } from './page.ts';
 import { findDeviceWithReadings, type SeriesWithReadings } from './series.ts';
 import { decideReadingVerdict, type ReadingVerdict } from './verdict.ts';
 
-/** A stored reading of a device, with its verdict. */
 export interface DeviceReading {
   series: SeriesWithReadings;
   at: Date;

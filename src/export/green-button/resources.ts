@@ -104,7 +104,6 @@ export function formatApplicationEntry(app: ApplicationInformation, publicUrl: s
   });
 }
 
-/** Formats the entry of an authorization to an app. */
 export function formatAuthorizationEntry(
   authorization: AuthorizationInformation,
   publicUrl: string,

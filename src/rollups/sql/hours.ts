@@ -151,7 +151,6 @@ ${measures(of, columns)},
 FROM ${PACKED_DAYS.relation} d CROSS JOIN ${places(96 / quarters, minutes === 60 ? '1 hour' : `${minutes} minutes`)} q`;
 }
 
-/** Returns the SQL of the views of closed quarter-hours and hours of devices. */
 export const closedHourViewsSql =
   (): string => `-- What is closed of devices' quarter-hours and hours, in stored hours and packed days. A quarter-hour or hour may have rows in
 -- both, and several: whoever reads them adds them up, and bounds ${ROW_TIME_COLUMN}, too, which an index has: what is asked from a

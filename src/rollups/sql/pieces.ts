@@ -25,7 +25,6 @@ export const DELTAS_SOURCE: LevelSource = {
   time: 'starts_at',
 };
 
-/** Returns the level from which another level is computed. */
 export const getLevelBelow = ({ above }: Level): Level => findLevel(above);
 
 /** Returns the SQL expression for the start of the bucket that contains a time. The expression differs by tier. */

@@ -28,7 +28,6 @@ function typeOf({ keys, peak }: Level, column: string): string {
   return 'bigint NOT NULL';
 }
 
-/** Returns the SQL of a level's table and of the function that adds to it. */
 export function levelTableSql(level: Level): string {
   const { keys, primaryKey, time } = level;
   const stored = getStoredRelation(level);
@@ -61,7 +60,6 @@ $$;
  */
 const OF_USER = `(user_id = whose OR (user_id > whose || '/' AND user_id < whose || '0'))`;
 
-/** Returns the SQL of the function that erases the stored consumption of a user. */
 export const eraseConsumptionSql = (): string => `-- Everything that was computed of a user, gone with this transaction.
 CREATE OR REPLACE FUNCTION erase_consumption(whose text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

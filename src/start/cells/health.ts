@@ -20,7 +20,6 @@ interface RouterHealth {
   differing: number | null;
 }
 
-/** State of all cells and routers, and the number of exceptions in the file. */
 export interface CellsHealth {
   cells: CellHealth[];
   routers: RouterHealth[];

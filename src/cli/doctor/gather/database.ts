@@ -83,7 +83,6 @@ async function compareClocks(pool: Pool): Promise<DatabaseServer['clock']> {
 /** Maximum number of pending rows that are counted. */
 const MOST = 100_000;
 
-/** Counts the content of the service's database. */
 async function databaseContent(pool: Pool): Promise<DatabaseContent> {
   const counts = await readDeviceCounts(pool);
   const { energy_delivery_overdue_seconds: overdueSeconds = 0 } = await readOutboxMetrics(pool);

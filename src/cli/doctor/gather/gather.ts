@@ -129,7 +129,6 @@ async function gatherDescriptors(servicePid: number | null): Promise<Installatio
   return null;
 }
 
-/** Returns the permissions of the files that exist in DATA_DIR. */
 async function gatherFiles({ dataDir, tls }: Config): Promise<FileFacts[]> {
   const wanted: { path: string; what: FileFacts['what'] }[] = [
     { path: dataDir, what: 'folder' },

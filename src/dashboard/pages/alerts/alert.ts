@@ -31,7 +31,6 @@ export const getThreshold = ({ threshold_kwh, threshold_hours, threshold }: Rule
 
 export const getAlertRuleName = (alert: Rule): string => describeRule(alert.type, getThreshold(alert));
 
-/** Returns an alert's threshold as members of a request. */
 export function getThresholdFields(type: AlertType, threshold: number): object {
   if (type === 'no_data') return { threshold_hours: threshold };
   return isCostAlertType(type) ? { threshold: String(threshold) } : { threshold_kwh: threshold };

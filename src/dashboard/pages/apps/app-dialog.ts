@@ -28,7 +28,6 @@ export function RegisterApp(props: { guide: string; onMade: () => void; onClose:
   <//>`;
 }
 
-/** Dialog that changes an app. */
 export function EditApp({ of: app, onSaved, onClose }: { of: App; onSaved: (app: App) => void; onClose: () => void }) {
   const { common } = words();
   const save = async (settings: object) => onSaved(await callApi<App>('PATCH', `/v1/apps/${app.app_id}`, settings));

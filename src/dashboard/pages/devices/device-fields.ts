@@ -81,7 +81,6 @@ export function DeviceFields(props: { of?: DeviceDetails; discoveredType?: strin
     </details>`;
 }
 
-/** Text field for the location of a device. */
 export function LocationField({ now }: { now: string | undefined }) {
   const { devices } = words();
   return html`<${Field} label=${devices.location} hint=${devices.fields.locationHint}

@@ -21,7 +21,6 @@ export interface ServiceAddress {
   isKnown: boolean;
 }
 
-/** Name of the file with the service's certificate. */
 export const CERTIFICATE_FILE = 'energy-service.pem';
 
 /**

@@ -108,7 +108,6 @@ async function checkTable(formData: FormData): Promise<Stage> {
   }
 }
 
-/** Imports a checked table. Returns the next stage of the import. */
 async function importTable(of: Checked): Promise<Stage> {
   try {
     const sent = { once: of.once, type: 'text/csv', text: of.text };

@@ -33,7 +33,6 @@ export function SignOut({ everywhere = false }: { everywhere?: boolean }) {
     <${ErrorMessage} text=${error} />`;
 }
 
-/** Links to the pages for developers. */
 export function DeveloperLinks() {
   const to = usePageLink();
   const { me } = useSession();

@@ -70,7 +70,6 @@ export function CompareDialog(props: {
   <//>`;
 }
 
-/** Describes the result of a comparison of tariffs. */
 function wordsOf({ start, end, currency, alternatives }: TariffComparison): string {
   const w = words().tariffs.whatIf.compare;
   const { name, cost, difference } = alternatives[0] as TariffComparison['alternatives'][number];

@@ -33,7 +33,6 @@ createServer(async (request, response) => {
 
 type Attempt = Delivery['attempts'][number];
 
-/** Returns the outcome of an attempt to deliver: "HTTP 200", or the error. */
 export const getAttemptOutcome = ({ error, response_status }: Attempt): string => error ?? `HTTP ${response_status}`;
 
 /** Returns the reason why a subscription is paused: the error of its last failed attempt, if the deliveries contain it. Pure. */
