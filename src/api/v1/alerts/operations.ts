@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { isCostAlertType } from '#src/alerts/period.ts';
 import { type HypotheticalFiring, previewCosts, previewSilence, previewUsage } from '#src/alerts/preview.ts';
-import {
-  type AlertType,
-  createAlert as create,
-  findAlert,
-  listAlerts as list,
-  deleteAlert as remove,
-  updateAlert as update,
-} from '#src/alerts/store.ts';
+import * as alertStore from '#src/alerts/store.ts';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { findAuthorization, loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { kwhToMilliwattHours } from '#src/core/units.ts';
@@ -19,23 +12,14 @@ import type { Database } from '#src/database/connect.ts';
 import { hasActiveWebhook } from '#src/delivery/webhook/subscriptions.ts';
 import { hasTariff } from '#src/tariffs/store.ts';
 import type { User } from '#src/users/store.ts';
-import {
-  alertPatchSchema,
-  alertPreviewSchema,
-  alertSchema,
-  createdAlertSchema,
-  newAlertSchema,
-  ruleSchema,
-  toResponse,
-  toRow,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createAlert = defineOperation('POST /v1/alerts', {
   summary: 'Creates an alert with a threshold on a user’s usage or costs, or on the silence of a device.',
   audit: { action: 'alert.created', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: createdAlertSchema,
-  body: newAlertSchema,
+  answer: shapes.createdAlertSchema,
+  body: shapes.newAlertSchema,
   exactNumbers: ['threshold'],
   async handle({ db, caller, body: { user_id, ...settings } }) {
     checkThreshold(settings.type, settings, { required: true });
@@ -43,7 +27,11 @@ export const createAlert = defineOperation('POST /v1/alerts', {
     await checkTariff(db, owner.user_id, settings.threshold);
     await checkDelivery(db, owner, settings.delivery);
     const by = { authorization_id: findAuthorization(caller) };
-    const { alert_id, status } = await create(db, { userId: owner.user_id, ...toRow(settings), ...by });
+    const { alert_id, status } = await alertStore.createAlert(db, {
+      userId: owner.user_id,
+      ...shapes.toRow(settings),
+      ...by,
+    });
     return { alert_id, status };
   },
 });
@@ -51,35 +39,36 @@ export const createAlert = defineOperation('POST /v1/alerts', {
 export const listAlerts = defineOperation('GET /v1/alerts', {
   summary: 'Lists the alerts of a user, page by page.',
   scope: 'alerts:read',
-  answer: z.array(alertSchema),
+  answer: z.array(shapes.alertSchema),
   query: z.object({ user_id: userIdField.describe('Id of the user. Required.'), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    const rows = await page('alert_id', (at) => list(db, reach, userId, at));
-    return rows.map(toResponse);
+    const rows = await page('alert_id', (at) => alertStore.listAlerts(db, reach, userId, at));
+    return rows.map(shapes.toResponse);
   },
 });
 
 export const getAlert = defineOperation('GET /v1/alerts/{alert_id}', {
   summary: 'Returns one alert.',
   scope: 'alerts:read',
-  answer: alertSchema,
-  handle: async ({ db, reach, params }) => toResponse(requireFound(await findAlert(db, reach, params.alert_id))),
+  answer: shapes.alertSchema,
+  handle: async ({ db, reach, params }) =>
+    shapes.toResponse(requireFound(await alertStore.findAlert(db, reach, params.alert_id))),
 });
 
 export const updateAlert = defineOperation('PATCH /v1/alerts/{alert_id}', {
   summary: 'Changes an alert’s threshold, delivery or status.',
   audit: { action: 'alert.changed', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: alertSchema,
-  body: alertPatchSchema,
+  answer: shapes.alertSchema,
+  body: shapes.alertPatchSchema,
   exactNumbers: ['threshold'],
   async handle({ db, caller, reach, params, body: patch }) {
-    const { alert_id, type, user_id } = requireFound(await findAlert(db, reach, params.alert_id));
+    const { alert_id, type, user_id } = requireFound(await alertStore.findAlert(db, reach, params.alert_id));
     checkThreshold(type, patch, { required: false });
     await checkTariff(db, user_id, patch.threshold);
     await checkDelivery(db, await loadAccessibleUser(db, caller, user_id), patch.delivery);
-    return toResponse(requireFound(await update(db, reach, alert_id, toRow(patch))));
+    return shapes.toResponse(requireFound(await alertStore.updateAlert(db, reach, alert_id, shapes.toRow(patch))));
   },
 });
 
@@ -87,9 +76,9 @@ export const deleteAlert = defineOperation('DELETE /v1/alerts/{alert_id}', {
   summary: 'Deletes an alert.',
   audit: { action: 'alert.deleted', target: 'alert_id' },
   scope: 'alerts:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(await remove(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
+    messageOrNotFound(await alertStore.deleteAlert(db, reach, params.alert_id), `Alert ${params.alert_id} was deleted`),
 });
 
 export const previewAlert = defineOperation('POST /v1/alerts/preview', {
@@ -97,9 +86,9 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
   changes: 'nothing',
   readsFromStandby: true,
   scope: 'alerts:read',
-  answer: alertPreviewSchema,
+  answer: shapes.alertPreviewSchema,
   status: 200,
-  body: ruleSchema,
+  body: shapes.ruleSchema,
   exactNumbers: ['threshold'],
   async handle({ context, db, caller, body: { user_id, ...asked } }) {
     checkThreshold(asked.type, asked, { required: true });
@@ -112,7 +101,7 @@ export const previewAlert = defineOperation('POST /v1/alerts/preview', {
 function wouldHaveFired(
   db: Database,
   user: User,
-  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof ruleSchema>, 'user_id'>,
+  { type, threshold_kwh, threshold_hours, threshold }: Omit<z.output<typeof shapes.ruleSchema>, 'user_id'>,
   now: Date,
 ): Promise<HypotheticalFiring[]> {
   if (type === 'no_data') return previewSilence(db, user.user_id, threshold_hours ?? 0, now);
@@ -124,14 +113,14 @@ const THRESHOLDS = ['threshold_kwh', 'threshold', 'threshold_hours'] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
 /** Returns the kind of threshold (hours, money or energy) of an alert type. */
-function thresholdOf(type: AlertType): Threshold {
+function thresholdOf(type: alertStore.AlertType): Threshold {
   if (type === 'no_data') return 'threshold_hours';
   return isCostAlertType(type) ? 'threshold' : 'threshold_kwh';
 }
 
 /** Throws 422 if the threshold does not match the type: hours for no_data, money for costs, kWh for every other type. */
 function checkThreshold(
-  type: AlertType,
+  type: alertStore.AlertType,
   given: { [One in Threshold]?: unknown },
   { required }: { required: boolean },
 ): void {

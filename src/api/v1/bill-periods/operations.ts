@@ -6,15 +6,7 @@ import { formatTable } from '#src/api/tables/table.ts';
 import { streamGreenButtonFeed } from '#src/api/v1/energy-insights/green-button.ts';
 import { loadAccessibleUser, resolveRequestedUserId, toIdOrNotFound } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
-import {
-  type BillPeriod,
-  closeBillPeriod as close,
-  createBillPeriod as create,
-  findBillPeriod,
-  listBillPeriods as list,
-  recordBill,
-  deleteBillPeriod as remove,
-} from '#src/billing/store.ts';
+import * as billStore from '#src/billing/store.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { findDeviceOwner } from '#src/devices/store.ts';
 import { countDays, createDayRange } from '#src/energy/ranges.ts';
@@ -43,7 +35,7 @@ export const createBillPeriod = defineOperation('POST /v1/bill-periods', {
     const now = context.clock();
     if (from > now) throw createUnprocessableError({ field: 'start', message: 'must not lie in the future' });
     const billed = { userId: owner.user_id, deviceId: device?.device_id ?? null };
-    return detailsToResponse(await create(db, billed, { start, end, zone, from, to }, now));
+    return detailsToResponse(await billStore.createBillPeriod(db, billed, { start, end, zone, from, to }, now));
   },
 });
 
@@ -62,8 +54,8 @@ export const listBillPeriods = defineOperation('GET /v1/bill-periods', {
   async handle({ db, caller, reach, query: { user_id, device_id }, format, reply, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const of = { userId, deviceId: device_id === undefined ? undefined : toIdOrNotFound(device_id) };
-    const idOf = ({ period }: { period: BillPeriod }) => period.bill_period_id;
-    const found = await page(idOf, (at) => list(db, reach, of, at));
+    const idOf = ({ period }: { period: billStore.BillPeriod }) => period.bill_period_id;
+    const found = await page(idOf, (at) => billStore.listBillPeriods(db, reach, of, at));
     const rows = found.map(({ period, last }) => toResponse(period, last));
     return format === 'json' ? rows : formatTable(reply, format, rows, Object.keys(billPeriodSchema.shape));
   },
@@ -76,7 +68,7 @@ export const getBillPeriod = defineOperation('GET /v1/bill-periods/{bill_period_
   answer: billDetailsSchema,
   formats: ['csv', 'xlsx', 'greenButton'],
   async handle({ context, db, caller, reach, params, format, reply }) {
-    const found = requireFound(await findBillPeriod(db, reach, params.bill_period_id));
+    const found = requireFound(await billStore.findBillPeriod(db, reach, params.bill_period_id));
     const details = detailsToResponse(found);
     if (format === 'json') return details;
     const { last_told: told, user_id, device_id, start, end, timezone: zone } = details;
@@ -100,7 +92,9 @@ export const recordBillVersion = defineOperation('POST /v1/bill-periods/{bill_pe
   answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    return detailsToResponse(requireFound(await recordBill(db, reach, params.bill_period_id, context.clock())));
+    return detailsToResponse(
+      requireFound(await billStore.recordBill(db, reach, params.bill_period_id, context.clock())),
+    );
   },
 });
 
@@ -113,7 +107,9 @@ export const closeBillPeriod = defineOperation('POST /v1/bill-periods/{bill_peri
   answer: billDetailsSchema,
   async handle({ context, db, caller, reach, params }) {
     mayBill(caller);
-    return detailsToResponse(requireFound(await close(db, reach, params.bill_period_id, context.clock())));
+    return detailsToResponse(
+      requireFound(await billStore.closeBillPeriod(db, reach, params.bill_period_id, context.clock())),
+    );
   },
 });
 
@@ -125,7 +121,7 @@ export const deleteBillPeriod = defineOperation('DELETE /v1/bill-periods/{bill_p
   async handle({ db, caller, reach, params }) {
     mayBill(caller);
     return shapes.messageOrNotFound(
-      await remove(db, reach, params.bill_period_id),
+      await billStore.deleteBillPeriod(db, reach, params.bill_period_id),
       `Bill period ${params.bill_period_id} was deleted`,
     );
   },

@@ -8,14 +8,7 @@ import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { asMilliwattHours, kwhToMilliwattHours, milliwattHoursToKwh } from '#src/core/units.ts';
 import { retentionStartMs } from '#src/database/migrate.ts';
 import { CLOCK_AUTHOR } from '#src/devices/edits/edit.ts';
-import {
-  createEdit,
-  type EditContext,
-  type EditRow,
-  listEdits,
-  type NewEdit,
-  revokeEdit,
-} from '#src/devices/edits/store.ts';
+import * as editStore from '#src/devices/edits/store.ts';
 import { findDevice } from '#src/devices/store.ts';
 
 /** Maximum value of a register in kWh. */
@@ -102,7 +95,7 @@ const edit = z
   .meta({ id: 'ReadingEdit' });
 
 /** Converts a requested edit to its stored form. */
-function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): NewEdit {
+function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof newEdit>): editStore.NewEdit {
   const from = new Date((start ?? at) as string);
   const to = end === undefined ? new Date(from.getTime() + 1) : new Date(end);
   return {
@@ -114,7 +107,7 @@ function toRow({ native_name, start, end, at, kwh, reason }: z.output<typeof new
   };
 }
 
-function toResponse(row: EditRow): z.output<typeof edit> {
+function toResponse(row: editStore.EditRow): z.output<typeof edit> {
   const { edit_id, device_id, native_name, from_at, to_at, value, reason, author, created_at, revoker, revoked_at } =
     row;
   // An edit of a clock step adds no reading: its value is the register reading at which counting continues.
@@ -151,7 +144,7 @@ export const createDeviceEdit = defineOperation('POST /v1/devices/{device_id}/ed
     const isAdded = wanted.value !== null;
     if ((isAdded ? wanted.from : wanted.to) > editing.now)
       throw createUnprocessableError({ field: isAdded ? 'at' : 'end', message: 'must not lie in the future' });
-    const row = await createEdit(db, reach, params.device_id, wanted, editing);
+    const row = await editStore.createEdit(db, reach, params.device_id, wanted, editing);
     return toResponse(requireFound(row));
   },
 });
@@ -163,7 +156,7 @@ export const listDeviceEdits = defineOperation('GET /v1/devices/{device_id}/edit
   query: z.object(pageFields),
   async handle({ db, reach, params, page }) {
     const { device_id } = requireFound(await findDevice(db, reach, params.device_id));
-    const rows = await page('edit_id', (at) => listEdits(db, reach, device_id, at));
+    const rows = await page('edit_id', (at) => editStore.listEdits(db, reach, device_id, at));
     return rows.map(toResponse);
   },
 });
@@ -176,12 +169,12 @@ export const revokeDeviceEdit = defineOperation('DELETE /v1/devices/{device_id}/
   answer: edit,
   async handle({ context, db, caller, reach, params }) {
     const editing = getEditContext(context, caller);
-    return toResponse(requireFound(await revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
+    return toResponse(requireFound(await editStore.revokeEdit(db, reach, params.device_id, params.edit_id, editing)));
   },
 });
 
 /** Returns the author and the time of an edit, and the time range in which readings are retained. */
-export function getEditContext({ clock, retentionMonths }: ApiContext, { accountId }: Caller): EditContext {
+export function getEditContext({ clock, retentionMonths }: ApiContext, { accountId }: Caller): editStore.EditContext {
   const now = clock();
   return { author: accountId, now, oldest: new Date(retentionStartMs(now.getTime(), retentionMonths)) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import {
   checkIdentities,
   checkManager,
@@ -13,87 +13,72 @@ import { requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { listDiscoveredDevices } from '#src/devices/gateways.ts';
 import { readFutureManagers } from '#src/devices/management.ts';
-import {
-  createDevice as create,
-  findDevice,
-  listDevices as list,
-  pairDiscovered,
-  deleteDevice as remove,
-  updateDevice as update,
-} from '#src/devices/store.ts';
+import * as deviceStore from '#src/devices/store.ts';
 import { getReadingsTopic } from '#src/devices/topics.ts';
 import { releaseDevice as release } from '#src/onboarding/claims.ts';
-import {
-  detailsToResponse,
-  deviceDetailsSchema,
-  devicePatchSchema,
-  deviceSchema,
-  discoveredDeviceSchema,
-  discoveredToResponse,
-  newDeviceSchema,
-  pairedDeviceSchema,
-  toResponse,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createDevice = defineOperation('POST /v1/devices', {
   summary:
     'Pairs a device. Its MQTT password is shown only once. A device that was discovered through a gateway keeps using the credentials of the gateway.',
   audit: { action: 'device.paired', target: 'device_id' },
   scope: 'devices:write',
-  answer: pairedDeviceSchema,
-  body: newDeviceSchema,
+  answer: shapes.pairedDeviceSchema,
+  body: shapes.newDeviceSchema,
   async handle({ db, caller, reach, body: { user_id, discovery_id, ...settings } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
     checkIdentities(caller, [settings]);
     const managedBy = (await readFutureManagers(db, reach, [user.user_id]))(user.user_id);
     const wanted = { userId: user.user_id, managedBy, ...omitUndefined(settings) };
     if (discovery_id !== undefined) {
-      return toResponse(requireFound(await pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)));
+      return shapes.toResponse(
+        requireFound(await deviceStore.pairDiscovered(db, reach, toIdOrNotFound(discovery_id), wanted)),
+      );
     }
-    const { device, secret } = await create(db, wanted);
+    const { device, secret } = await deviceStore.createDevice(db, wanted);
     const mqtt = { username: device.device_id, password: secret, topic: getReadingsTopic(device.device_id) };
-    return { ...toResponse(device), mqtt };
+    return { ...shapes.toResponse(device), mqtt };
   },
 });
 
 export const listDevices = defineOperation('GET /v1/devices', {
   summary: 'Lists the devices of a user, page by page.',
   scope: 'devices:read',
-  answer: z.array(deviceSchema),
+  answer: z.array(shapes.deviceSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    const rows = await page('device_id', (at) => list(db, reach, userId, at));
-    return rows.map(toResponse);
+    const rows = await page('device_id', (at) => deviceStore.listDevices(db, reach, userId, at));
+    return rows.map(shapes.toResponse);
   },
 });
 
 export const discoveredDevices = defineOperation('GET /v1/devices/discovered', {
   summary: 'Lists the devices that were discovered through a user’s gateways and are not paired, page by page.',
   scope: 'devices:read',
-  answer: z.array(discoveredDeviceSchema),
+  answer: z.array(shapes.discoveredDeviceSchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
     const rows = await page('discovery_id', (at) => listDiscoveredDevices(db, reach, userId, at));
-    return rows.map(discoveredToResponse);
+    return rows.map(shapes.discoveredToResponse);
   },
 });
 
 export const getDevice = defineOperation('GET /v1/devices/{device_id}', {
   summary: 'Returns one device with its settings.',
   scope: 'devices:read',
-  answer: deviceDetailsSchema,
+  answer: shapes.deviceDetailsSchema,
   handle: async ({ db, reach, params }) =>
-    detailsToResponse(requireFound(await findDevice(db, reach, params.device_id))),
+    shapes.detailsToResponse(requireFound(await deviceStore.findDevice(db, reach, params.device_id))),
 });
 
 export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
   summary: 'Changes a device. Limits and `counts_as` also apply to the past, which is recomputed within seconds.',
   audit: { action: 'device.changed', target: 'device_id' },
   scope: 'devices:write',
-  answer: deviceDetailsSchema,
-  body: devicePatchSchema,
+  answer: shapes.deviceDetailsSchema,
+  body: shapes.devicePatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
     checkIdentities(caller, [patch]);
     checkManager(caller, patch.managed_by);
@@ -101,8 +86,8 @@ export const updateDevice = defineOperation('PATCH /v1/devices/{device_id}', {
     const certificate =
       written === undefined ? {} : { certificate_sha256: written === null ? null : Buffer.from(written, 'hex') };
     const changes = { ...omitUndefined(others), ...certificate };
-    const row = await update(db, reach, params.device_id, changes);
-    return detailsToResponse(requireFound(row));
+    const row = await deviceStore.updateDevice(db, reach, params.device_id, changes);
+    return shapes.detailsToResponse(requireFound(row));
   },
 });
 
@@ -110,10 +95,10 @@ export const deleteDevice = defineOperation('DELETE /v1/devices/{device_id}', {
   summary: 'Deletes a device and its credentials. Its past consumption stays in its owner’s history.',
   audit: { action: 'device.deleted', target: 'device_id' },
   scope: 'devices:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(
-      await remove(db, reach, params.device_id),
+    messageOrNotFound(
+      await deviceStore.deleteDevice(db, reach, params.device_id),
       `Device ${params.device_id} was deleted; its past consumption stays`,
     ),
 });
@@ -124,9 +109,9 @@ export const releaseDevice = defineOperation('POST /v1/devices/{device_id}/relea
   status: 200,
   audit: { action: 'device.released', target: 'device_id' },
   scope: 'devices:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params: { device_id } }) =>
-    shapes.messageOrNotFound(
+    messageOrNotFound(
       await release(db, reach, device_id),
       `Device ${device_id} was released; its password is no longer valid`,
     ),

@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  daysField,
-  groupingSchema,
-  includeField,
-  listTimeColumns,
-  resolveRequestedDays,
-  splitInclude,
-  zoneOrAccountField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable } from '#src/api/tables/table.ts';
 import * as shapes from '#src/api/v1/devices/shape.ts';
@@ -23,10 +15,10 @@ import { countMonths, createDayRange, getLastThirtyDays } from '#src/energy/rang
 import { applyLikeDays } from '#src/energy/with-like-days.ts';
 
 const query = z.object({
-  ...daysField,
-  group_by: groupingSchema.optional(),
-  tz: zoneOrAccountField.default('UTC'),
-  include: includeField(DEVICE_INCLUDES).optional(),
+  ...fields.daysField,
+  group_by: fields.groupingSchema.optional(),
+  tz: fields.zoneOrAccountField.default('UTC'),
+  include: fields.includeField(DEVICE_INCLUDES).optional(),
   gaps: z
     .enum(['line', 'like_days'])
     .default('line')
@@ -63,9 +55,9 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     const isFeed = format === 'greenButton';
     const wanted = isFeed
       ? resolveFeedDays(start, end, group_by)
-      : resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : group_by);
+      : fields.resolveRequestedDays(start, end, start === undefined && end === undefined ? undefined : group_by);
     const byLikeDays = gaps === 'like_days';
-    if (byLikeDays) checkLikeDays(splitInclude(include), wanted, format);
+    if (byLikeDays) checkLikeDays(fields.splitInclude(include), wanted, format);
     const { device_id, user_id, timezone } = requireFound(await findDevice(db, reach, params.device_id));
     const now = context.clock();
     const { zone } = await resolveUserWithZone(db, caller, user_id, tz);
@@ -73,7 +65,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     if (isFeed) return streamGreenButtonFeed(context, reply, { callerId: caller.accountId, buyer, wanted, zone });
     const range = wanted ? createDayRange(wanted.start, wanted.end, zone) : getLastThirtyDays(now, zone);
     const groupBy = wanted?.groupBy ?? group_by ?? 'day';
-    const { more, weighted } = splitInclude(include);
+    const { more, weighted } = fields.splitInclude(include);
     const counted = await usage(context.readDb, device_id, range, groupBy, { now, include: more });
     const homeZone = async () => timezone ?? (await resolveUserWithZone(db, caller, user_id, 'account')).zone;
     const rows = byLikeDays
@@ -84,7 +76,7 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
     if (format === 'json') return { device_id, data };
     const table = data.map((row) => flattenCostsAndEmissions(climateApart(row)));
     const climateColumns = CLIMATE_COLUMNS.filter((name) => table.some((row) => name in row));
-    const columns = [...listTimeColumns(groupBy), 'kwh_used', 'peak_hour'];
+    const columns = [...fields.listTimeColumns(groupBy), 'kwh_used', 'peak_hour'];
     if (byLikeDays) columns.push('estimate');
     return formatTable(reply, format, table, [
       ...columns,
@@ -99,8 +91,8 @@ export const deviceUsage = defineOperation('GET /v1/devices/{device_id}/usage', 
  * Throws 422 if a request distributes gaps by similar days for anything but rows of imported energy, or for more than `MOST_MONTHS` months.
  */
 function checkLikeDays(
-  { more, weighted }: ReturnType<typeof splitInclude>,
-  wanted: ReturnType<typeof resolveRequestedDays>,
+  { more, weighted }: ReturnType<typeof fields.splitInclude>,
+  wanted: ReturnType<typeof fields.resolveRequestedDays>,
   format: string,
 ): void {
   const others = [...more].filter((name) => !WITH_LIKE_DAYS.has(name));

@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import {
-  countRowsOfDays,
-  daysField,
-  groupingSchema,
-  includeField,
-  listTimeColumns,
-  resolveRequestedDays,
-  splitInclude,
-  userIdField,
-  zoneOrAccountField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, sendPages } from '#src/api/tables/table.ts';
@@ -37,11 +27,11 @@ import { resolveFeedDays, streamGreenButtonFeed } from './green-button.ts';
 import * as shapes from './shape.ts';
 
 const query = z.object({
-  ...daysField,
-  group_by: groupingSchema.optional(),
-  user_id: userIdField.optional(),
-  tz: zoneOrAccountField.default('UTC'),
-  include: includeField(HOME_INCLUDES).optional(),
+  ...fields.daysField,
+  group_by: fields.groupingSchema.optional(),
+  user_id: fields.userIdField.optional(),
+  tz: fields.zoneOrAccountField.default('UTC'),
+  include: fields.includeField(HOME_INCLUDES).optional(),
   commodity: z
     .enum(['electricity', ...COMMODITIES])
     .default('electricity')
@@ -58,8 +48,8 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
   query,
   async handle({ context, db, caller, query: asked, format, reply }) {
     const { start, end, group_by, user_id, tz, include, commodity } = asked;
-    const wanted = (format === 'greenButton' ? resolveFeedDays : resolveRequestedDays)(start, end, group_by);
-    const { more, weighted } = splitInclude(include);
+    const wanted = (format === 'greenButton' ? resolveFeedDays : fields.resolveRequestedDays)(start, end, group_by);
+    const { more, weighted } = fields.splitInclude(include);
     const { userId, zone } = await resolveUserWithZone(db, caller, user_id, tz);
     if (format === 'greenButton') {
       if (commodity !== 'electricity')
@@ -83,11 +73,11 @@ export const getEnergyInsights = defineOperation('GET /v1/energy-insights', {
     }
     const { groupBy } = wanted;
     const listColumns = () => [
-      ...[...listTimeColumns(groupBy), 'kwh_used', 'peak_hour'],
+      ...[...fields.listTimeColumns(groupBy), 'kwh_used', 'peak_hour'],
       ...[...listIncludedFields(more), ...listCostAndEmissionColumns(weighted)],
     ];
     const ofRows = { ...request, groupBy, include: more, weighted };
-    if (isClockUnit(groupBy) && countRowsOfDays(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
+    if (isClockUnit(groupBy) && fields.countRowsOfDays(wanted.start, wanted.end, groupBy) > ROWS_PER_TURN) {
       const all =
         weighted.size > 0
           ? streamWeightedInsights(context.readDb, ofRows)
@@ -137,7 +127,7 @@ async function ofCommodity(
 
 async function ofLastThirtyDays(
   db: Database,
-  { userId, range, now, more, weighted }: Asked & ReturnType<typeof splitInclude>,
+  { userId, range, now, more, weighted }: Asked & ReturnType<typeof fields.splitInclude>,
 ) {
   const { total_kwh, peak_usage_time, included } = await loadUsageSummary(db, userId, range, more);
   const totals = await loadCostAndEmissionTotals(db, { buyer: { userId }, range, now }, weighted);

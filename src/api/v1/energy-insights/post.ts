@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  boundedArray,
-  daysField,
-  includeField,
-  splitInclude,
-  userIdField,
-  zoneOrAccountField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { resolveUserWithZone } from '#src/auth/access.ts';
 import { loadCostAndEmissionTotals } from '#src/cost/insights.ts';
@@ -20,17 +13,18 @@ const MAX_METRICS = 20;
 
 const body = z
   .strictObject({
-    user_id: userIdField.optional(),
+    user_id: fields.userIdField.optional(),
     interval: z
       .enum(['day', 'week', 'month', 'year'])
       .optional()
       .describe(
         'Calendar interval: the current day, week, month or year, up to now. Required unless `start` and `end` are given.',
       ),
-    ...daysField,
-    tz: zoneOrAccountField.default('UTC'),
-    include: includeField(HOME_INCLUDES).optional(),
-    metrics: boundedArray(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
+    ...fields.daysField,
+    tz: fields.zoneOrAccountField.default('UTC'),
+    include: fields.includeField(HOME_INCLUDES).optional(),
+    metrics: fields
+      .boundedArray(z.enum(['kwh_used', 'peak_hour']), 1, MAX_METRICS)
       .default(['kwh_used', 'peak_hour'])
       .describe(
         'Metrics of the summary: `kwh_used` gives `total_kwh` and `avg_daily_kwh`, `peak_hour` gives `peak_usage_time`. Default: both.',
@@ -60,7 +54,7 @@ export const postEnergyInsights = defineOperation('POST /v1/energy-insights', {
       start !== undefined && end !== undefined
         ? createDayRange(start, end, zone)
         : getCurrentInterval(context.clock(), interval ?? 'month', zone);
-    const { more, weighted } = splitInclude(include);
+    const { more, weighted } = fields.splitInclude(include);
     const { total_kwh, avg_daily_kwh, peak_usage_time, included } = await loadUsageSummary(
       context.readDb,
       userId,

@@ -1,14 +1,6 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
-import {
-  dateField,
-  idField,
-  integerField,
-  integerWithDefault,
-  pageFields,
-  textField,
-  zoneOrAccountField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { resolveRequestedUserId, resolveUserWithZone } from '#src/auth/access.ts';
 import { createUnprocessableError } from '#src/core/errors.ts';
@@ -39,13 +31,14 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
   scope: 'devices:read',
   answer: z.array(fleetDeviceSchema),
   query: z.object({
-    user_id: idField
+    user_id: fields.idField
       .optional()
       .describe(
         'Id of a user: only the devices of this user. Default: all devices that the caller can access. A homeowner can name only itself.',
       ),
     status: z.enum(DEVICE_STATUSES).optional().describe('Status: only devices in this state. Default: all states.'),
-    silent_for_hours: integerField(1, MOST_HOURS)
+    silent_for_hours: fields
+      .integerField(1, MOST_HOURS)
       .optional()
       .describe(
         'Minimum silence in hours: only devices without a message for this time, or paired this long ago without any message. A silence is detected within a minute. Default: all devices.',
@@ -54,14 +47,16 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
       .enum(PLACEMENTS)
       .optional()
       .describe('Placement: only devices at this position in their homes. Default: all.'),
-    family: textField(64)
+    family: fields
+      .textField(64)
       .optional()
       .describe('Family of messages: only devices that send them, such as `tasmota`, or `native`. Default: all.'),
     attention: z
       .enum(ATTENTION_KINDS)
       .optional()
       .describe('Kind of problem: only devices with this open problem. Default: all devices.'),
-    text: textField(254)
+    text: fields
+      .textField(254)
       .optional()
       .describe(
         'Search text: only devices with a word of the location, or an id, that begins with it; with `users:read` also the owner’s e-mail address. Case is ignored. Default: all devices.',
@@ -72,10 +67,11 @@ export const listFleetDevices = defineOperation('GET /v1/fleet/devices', {
       .describe(
         'Sort order; a minus reverses it. `last_seen_at`: longest silence first; devices with a message in the last hour come last, in no particular order.',
       ),
-    ...pageFields,
-    cursor: textField(2_000)
+    ...fields.pageFields,
+    cursor: fields
+      .textField(2_000)
       .optional()
-      .describe(pageFields.cursor.description ?? ''),
+      .describe(fields.pageFields.cursor.description ?? ''),
   }),
   async handle({ context, db, caller, reach, query, page }) {
     const { user_id, limit: _, cursor: __, sort, silent_for_hours: silentForHours, text, ...filters } = query;
@@ -100,11 +96,11 @@ export const getFleetSilence = defineOperation('GET /v1/fleet/silence', {
   scope: 'devices:read',
   answer: fleetSilenceSchema,
   query: z.object({
-    start: dateField.describe('First day of the range, in the time zone `tz`.'),
-    end: dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),
+    start: fields.dateField.describe('First day of the range, in the time zone `tz`.'),
+    end: fields.dateField.describe(`Last day of the range, inclusive. The range is at most ${MOST_DAYS} days.`),
     group_by: z.enum(['hour', 'day']).default('hour').describe('Length of a row.'),
-    tz: zoneOrAccountField.default('UTC'),
-    limit: integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
+    tz: fields.zoneOrAccountField.default('UTC'),
+    limit: fields.integerWithDefault(1, 200, 50).describe('Maximum number of groups in the response.'),
   }),
   async handle({ context, db, caller, reach, query: { start, end, group_by, tz, limit } }) {
     if (end < start) throw createUnprocessableError({ field: 'end', message: 'must not be before start' });

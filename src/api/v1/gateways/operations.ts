@@ -1,43 +1,27 @@
 import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { loadAccessibleUser, resolveRequestedUserId } from '#src/auth/access.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
-import {
-  createGateway as create,
-  findGateway,
-  listGateways as list,
-  deleteGateway as remove,
-  updateGateway as update,
-} from '#src/devices/gateways.ts';
+import * as gatewayStore from '#src/devices/gateways.ts';
 import { getGatewayTopicPrefix } from '#src/devices/topics.ts';
 import { listUnrecognisedMessages } from '#src/devices/unrecognised-messages.ts';
-import {
-  createdGatewaySchema,
-  gatewayPatchSchema,
-  gatewaySchema,
-  messageInterpretationSchema,
-  messageRequestSchema,
-  newGatewaySchema,
-  toResponse,
-  unrecognisedMessagesSchema,
-  unrecognisedToResponse,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createGateway = defineOperation('POST /v1/gateways', {
   summary: 'Creates a gateway. Its MQTT password is shown only once.',
   audit: { action: 'gateway.created', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: createdGatewaySchema,
-  body: newGatewaySchema,
+  answer: shapes.createdGatewaySchema,
+  body: shapes.newGatewaySchema,
   async handle({ db, caller, body: { user_id, name } }) {
     const user = await loadAccessibleUser(db, caller, user_id);
-    const { gateway, secret } = await create(db, { userId: user.user_id, name });
+    const { gateway, secret } = await gatewayStore.createGateway(db, { userId: user.user_id, name });
     const { gateway_id } = gateway;
     return {
-      ...toResponse(gateway),
+      ...shapes.toResponse(gateway),
       mqtt: { username: gateway_id, password: secret, topic_prefix: getGatewayTopicPrefix(gateway_id) },
     };
   },
@@ -46,12 +30,12 @@ export const createGateway = defineOperation('POST /v1/gateways', {
 export const listGateways = defineOperation('GET /v1/gateways', {
   summary: 'Lists the gateways of a user, page by page.',
   scope: 'devices:read',
-  answer: z.array(gatewaySchema),
+  answer: z.array(shapes.gatewaySchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    const rows = await page('gateway_id', (at) => list(db, reach, userId, at));
-    return rows.map(toResponse);
+    const rows = await page('gateway_id', (at) => gatewayStore.listGateways(db, reach, userId, at));
+    return rows.map(shapes.toResponse);
   },
 });
 
@@ -59,11 +43,11 @@ export const updateGateway = defineOperation('PATCH /v1/gateways/{gateway_id}', 
   summary: 'Renames a gateway, or changes the decoder settings for all devices below it.',
   audit: { action: 'gateway.changed', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: gatewaySchema,
-  body: gatewayPatchSchema,
+  answer: shapes.gatewaySchema,
+  body: shapes.gatewayPatchSchema,
   async handle({ db, reach, params, body: patch }) {
-    const row = await update(db, reach, params.gateway_id, omitUndefined(patch));
-    return toResponse(requireFound(row));
+    const row = await gatewayStore.updateGateway(db, reach, params.gateway_id, omitUndefined(patch));
+    return shapes.toResponse(requireFound(row));
   },
 });
 
@@ -71,9 +55,12 @@ export const deleteGateway = defineOperation('DELETE /v1/gateways/{gateway_id}',
   summary: 'Deletes a gateway and its credentials. Devices that were paired through it remain, with their past.',
   audit: { action: 'gateway.deleted', target: 'gateway_id' },
   scope: 'devices:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(await remove(db, reach, params.gateway_id), `Gateway ${params.gateway_id} was deleted`),
+    messageOrNotFound(
+      await gatewayStore.deleteGateway(db, reach, params.gateway_id),
+      `Gateway ${params.gateway_id} was deleted`,
+    ),
 });
 
 export const decodeMessage = defineOperation('POST /v1/gateways/{gateway_id}/decode', {
@@ -82,10 +69,10 @@ export const decodeMessage = defineOperation('POST /v1/gateways/{gateway_id}/dec
   changes: 'nothing',
   scope: 'devices:read',
   status: 200,
-  answer: messageInterpretationSchema,
-  body: messageRequestSchema,
+  answer: shapes.messageInterpretationSchema,
+  body: shapes.messageRequestSchema,
   async handle({ context, db, reach, params, body: { topic, payload, payload_b64, retained, decoder_config } }) {
-    const gateway = requireFound(await findGateway(db, reach, params.gateway_id));
+    const gateway = requireFound(await gatewayStore.findGateway(db, reach, params.gateway_id));
     if (!context.judge) throw new AppError('unavailable');
     return context.judge({
       gatewayId: gateway.gateway_id,
@@ -102,7 +89,7 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
   summary:
     'Lists messages of a gateway that no device family recognises, counted by the shape of their topic, page by page.',
   scope: 'devices:read',
-  answer: z.array(unrecognisedMessagesSchema),
+  answer: z.array(shapes.unrecognisedMessagesSchema),
   query: z.object({ ...pageFields }),
   async handle({ context, db, caller, reach, params, page }) {
     const gatewayId = params.gateway_id;
@@ -110,6 +97,6 @@ export const unreadMessages = defineOperation('GET /v1/gateways/{gateway_id}/unr
       requireFound(await listUnrecognisedMessages(db, reach, gatewayId, { ...at, now: context.clock() })),
     );
     // Callers with a key for a group do not get the payload, because it may contain anything that a household's broker publishes.
-    return rows.map((row) => unrecognisedToResponse(caller.groupId ? { ...row, example: null } : row));
+    return rows.map((row) => shapes.unrecognisedToResponse(caller.groupId ? { ...row, example: null } : row));
   },
 });

@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  daysField,
-  groupingSchema,
-  includeField,
-  listTimeColumns,
-  resolveRequestedDays,
-  splitInclude,
-  zoneOrAccountField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { awaitFirstPage, onePageAtATime } from '#src/api/long-answers.ts';
 import { defineOperation } from '#src/api/operation.ts';
 import { formatTable, sendPages } from '#src/api/tables/table.ts';
@@ -22,12 +14,12 @@ import { findGroup } from '#src/groups/store.ts';
 import { groupInsightsSchema } from './shape.ts';
 
 const query = z.object({
-  ...daysField,
-  group_by: groupingSchema.optional(),
-  tz: zoneOrAccountField
+  ...fields.daysField,
+  group_by: fields.groupingSchema.optional(),
+  tz: fields.zoneOrAccountField
     .describe('IANA time zone of the days and hours. `account`: the time zone of the group’s owner.')
     .default('UTC'),
-  include: includeField(HOME_INCLUDES).optional(),
+  include: fields.includeField(HOME_INCLUDES).optional(),
 });
 
 export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/energy-insights', {
@@ -39,8 +31,8 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
   formats: ['csv', 'xlsx'],
   query,
   async handle({ context, db, caller, reach, params, query: { start, end, group_by, tz, include }, format, reply }) {
-    const wanted = resolveRequestedDays(start, end, group_by);
-    const { more, weighted } = splitInclude(include);
+    const wanted = fields.resolveRequestedDays(start, end, group_by);
+    const { more, weighted } = fields.splitInclude(include);
     if (weighted.size > 0) throw createUnprocessableError({ field: 'include', message: NO_WEIGHTED });
     const { group_id, user_id } = requireFound(await findGroup(db, reach, params.group_id));
     const zone = tz === 'account' ? await findOwnerTimeZone(db, user_id) : tz;
@@ -60,7 +52,7 @@ export const groupEnergyInsights = defineOperation('GET /v1/groups/{group_id}/en
     const pages = await awaitFirstPage(
       onePageAtATime(caller.accountId, streamGroupInsights(readDb, group, range, wanted.groupBy, storedSums)),
     );
-    const columns = [...listTimeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
+    const columns = [...fields.listTimeColumns(wanted.groupBy), 'kwh_used', 'peak_hour', ...listIncludedFields(more)];
     return sendPages(reply, format, about, pages, columns);
   },
 });

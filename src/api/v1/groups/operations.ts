@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idField, pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { userSchema, toResponse as userToResponse } from '#src/api/v1/users/shape.ts';
 import {
   getAccessibleAccounts,
@@ -14,44 +14,31 @@ import { AppError, createUnprocessableError, requireFound } from '#src/core/erro
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import type { Database } from '#src/database/connect.ts';
 import { changeMembers, filterReachableUsers, listMembers } from '#src/groups/members.ts';
-import {
-  createGroup as create,
-  findGroup,
-  listGroups as list,
-  deleteGroup as remove,
-  updateGroup as update,
-} from '#src/groups/store.ts';
+import * as groupStore from '#src/groups/store.ts';
 import { findUser } from '#src/users/store.ts';
-import {
-  changedGroupSchema,
-  groupPatchSchema,
-  groupSchema,
-  memberChangesSchema,
-  newGroupSchema,
-  toResponse,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createGroup = defineOperation('POST /v1/groups', {
   summary: 'Creates a group of homes (a building, a feeder, a district). For utilities and administrators.',
   audit: { action: 'group.created', target: 'group_id' },
   scope: 'users:write',
-  answer: groupSchema,
-  body: newGroupSchema,
+  answer: shapes.groupSchema,
+  body: shapes.newGroupSchema,
   async handle({ db, caller, body: { user_id, name, kind = null, parent_group_id = null } }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     const owner = await loadAccessibleUser(db, caller, user_id);
     if (owner.role === 'homeowner') {
       throw createUnprocessableError({ field: 'user_id', message: 'must be a utility or an administrator' });
     }
-    const row = await create(db, { userId: owner.user_id, name, kind, parent_group_id });
-    return toResponse(row, caller.groupId);
+    const row = await groupStore.createGroup(db, { userId: owner.user_id, name, kind, parent_group_id });
+    return shapes.toResponse(row, caller.groupId);
   },
 });
 
 export const listGroups = defineOperation('GET /v1/groups', {
   summary: 'Lists the groups of homes that the caller can access, page by page.',
   scope: 'users:read',
-  answer: z.array(groupSchema),
+  answer: z.array(shapes.groupSchema),
   query: z.object({
     user_id: idField.describe('Id of an owner: only the owner’s groups. Default: all.').optional(),
     ...pageFields,
@@ -59,29 +46,29 @@ export const listGroups = defineOperation('GET /v1/groups', {
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const owner = user_id === undefined ? undefined : await loadAccessibleUser(db, caller, user_id);
     const rows = await page('group_id', (at) =>
-      list(db, reach, { ...at, ...omitUndefined({ userId: owner?.user_id }) }),
+      groupStore.listGroups(db, reach, { ...at, ...omitUndefined({ userId: owner?.user_id }) }),
     );
-    return rows.map((row) => toResponse(row, caller.groupId));
+    return rows.map((row) => shapes.toResponse(row, caller.groupId));
   },
 });
 
 export const getGroup = defineOperation('GET /v1/groups/{group_id}', {
   summary: 'Returns one group of homes.',
   scope: 'users:read',
-  answer: groupSchema,
+  answer: shapes.groupSchema,
   handle: async ({ db, caller, reach, params }) =>
-    toResponse(requireFound(await findGroup(db, reach, params.group_id)), caller.groupId),
+    shapes.toResponse(requireFound(await groupStore.findGroup(db, reach, params.group_id)), caller.groupId),
 });
 
 export const updateGroup = defineOperation('PATCH /v1/groups/{group_id}', {
   summary: 'Changes a group’s name, kind or parent.',
   audit: { action: 'group.changed', target: 'group_id' },
   scope: 'users:write',
-  answer: groupSchema,
-  body: groupPatchSchema,
+  answer: shapes.groupSchema,
+  body: shapes.groupPatchSchema,
   async handle({ db, caller, reach, params, body: patch }) {
-    const row = await update(db, reach, params.group_id, omitUndefined(patch));
-    return toResponse(requireFound(row), caller.groupId);
+    const row = await groupStore.updateGroup(db, reach, params.group_id, omitUndefined(patch));
+    return shapes.toResponse(requireFound(row), caller.groupId);
   },
 });
 
@@ -89,9 +76,9 @@ export const deleteGroup = defineOperation('DELETE /v1/groups/{group_id}', {
   summary: 'Deletes a group, and the keys that are limited to it. Its homes do not change.',
   audit: { action: 'group.deleted', target: 'group_id' },
   scope: 'users:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(await remove(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
+    messageOrNotFound(await groupStore.deleteGroup(db, reach, params.group_id), `Group ${params.group_id} was deleted`),
 });
 
 export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users', {
@@ -100,7 +87,7 @@ export const listGroupUsers = defineOperation('GET /v1/groups/{group_id}/users',
   answer: z.array(userSchema),
   query: z.object(pageFields),
   async handle({ db, reach, params, page }) {
-    const { group_id } = requireFound(await findGroup(db, reach, params.group_id));
+    const { group_id } = requireFound(await groupStore.findGroup(db, reach, params.group_id));
     const rows = await page('user_id', (at) => listMembers(db, group_id, at));
     return rows.map(userToResponse);
   },
@@ -111,8 +98,8 @@ export const changeGroupUsers = defineOperation('POST /v1/groups/{group_id}/user
   audit: { action: 'group.homes_changed', target: 'group_id' },
   scope: 'users:write',
   status: 200,
-  answer: changedGroupSchema,
-  body: memberChangesSchema,
+  answer: shapes.changedGroupSchema,
+  body: shapes.memberChangesSchema,
   handle: ({ db, caller, params, body }) =>
     change(db, caller, params.group_id, { ...body, fieldOf: (index) => `add.${index}` }),
 });
@@ -121,7 +108,7 @@ export const addGroupUser = defineOperation('PUT /v1/groups/{group_id}/users/{us
   summary: 'Adds a home to a group. Adding a member again changes nothing.',
   audit: { action: 'group.home_added', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changedGroupSchema,
+  answer: shapes.changedGroupSchema,
   handle: ({ db, caller, params }) =>
     change(db, caller, params.group_id, { add: [params.user_id], fieldOf: () => 'user_id' }),
 });
@@ -130,7 +117,7 @@ export const removeGroupUser = defineOperation('DELETE /v1/groups/{group_id}/use
   summary: 'Removes a home from a group. The home itself does not change.',
   audit: { action: 'group.home_removed', target: 'user_id', of: 'group_id' },
   scope: 'users:write',
-  answer: changedGroupSchema,
+  answer: shapes.changedGroupSchema,
   async handle({ db, caller, params }) {
     const done = await change(db, caller, params.group_id, {
       remove: [params.user_id],
@@ -157,9 +144,9 @@ async function change(
   caller: Caller,
   groupId: string,
   { add = [], remove = [], fieldOf }: Change,
-): Promise<z.output<typeof changedGroupSchema>> {
+): Promise<z.output<typeof shapes.changedGroupSchema>> {
   const reach = getAccessibleAccounts(caller);
-  const { group_id, user_id } = requireFound(await findGroup(db, reach, toIdOrNotFound(groupId)));
+  const { group_id, user_id } = requireFound(await groupStore.findGroup(db, reach, toIdOrNotFound(groupId)));
   const owner = requireFound(await findUser(db, reach, user_id));
   for (const id of [...add, ...remove]) toIdOrNotFound(id);
   const known = await filterReachableUsers(
@@ -170,7 +157,7 @@ async function change(
   const unknown = add.flatMap((id, index) => (known.has(id) ? [] : [{ field: fieldOf(index), message: NO_HOME }]));
   if (unknown.length > 0) throw new AppError('notFound', { details: unknown });
   const done = await changeMembers(db, group_id, { add, remove });
-  const { members } = requireFound(await findGroup(db, reach, group_id));
+  const { members } = requireFound(await groupStore.findGroup(db, reach, group_id));
   return { group_id, ...done, members };
 }
 

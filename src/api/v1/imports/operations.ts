@@ -5,29 +5,20 @@ import { AppError, requireFound } from '#src/core/errors.ts';
 import { type DeviceImporter, importDevices } from '#src/onboarding/import.ts';
 import { findImport, recordImport, takeCredentials } from '#src/onboarding/imports.ts';
 import { IMPORT_COLUMNS, readDevices } from './rows.ts';
-import {
-  importCredentialsSchema,
-  type importedDeviceSchema,
-  importQuerySchema,
-  importResponseSchema,
-  MAX_IMPORTED_DEVICES,
-  newImportSchema,
-  toDeviceImportRow,
-  toResponse,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createImport = defineOperation('POST /v1/imports', {
   summary:
     'Pairs up to 20,000 devices at once, as JSON or CSV of up to 8 MiB: all of them or none. Errors are listed by row. Repeating an import changes nothing: a row matches its owner’s device with the same `external_id`, or, without an `external_id`, with the same `type` and `location`.',
   audit: { action: 'devices.imported', target: 'import_id' },
   scope: 'devices:write',
-  answer: importResponseSchema,
-  query: importQuerySchema,
-  body: newImportSchema,
+  answer: shapes.importResponseSchema,
+  query: shapes.importQuerySchema,
+  body: shapes.newImportSchema,
   bodyLimitBytes: 8 * 1_048_576,
   csvBody: {
     described: `The same rows as CSV. The first line names the columns, of ${IMPORT_COLUMNS.join(', ')}; cells of \`channels\` and \`decoder_config\` contain JSON. An empty cell means that the member is not given.`,
-    read: (text) => readDevices(text, MAX_IMPORTED_DEVICES),
+    read: (text) => readDevices(text, shapes.MAX_IMPORTED_DEVICES),
   },
   async handle({ context: { box }, db, caller, reach, address, query, body, rowName }) {
     const importer = getImporter({ caller, address, query }, body);
@@ -36,19 +27,19 @@ export const createImport = defineOperation('POST /v1/imports', {
       caller.role === 'homeowner' || !caller.scopes.has('users:write')
         ? importer
         : { ...importer, toMakeOwners: 'create_users=true' },
-      body.map((row, index) => toDeviceImportRow(rowName(index), row)),
+      body.map((row, index) => shapes.toDeviceImportRow(rowName(index), row)),
     );
     const importId = await recordImport(db, box, { userId: caller.userId, rows: body.length, imported });
-    return toResponse(requireFound(await findImport(db, reach, importId)));
+    return shapes.toResponse(requireFound(await findImport(db, reach, importId)));
   },
 });
 
 export const getImport = defineOperation('GET /v1/imports/{import_id}', {
   summary: 'Returns the result of an import of devices.',
   scope: 'devices:read',
-  answer: importResponseSchema,
+  answer: shapes.importResponseSchema,
   async handle({ db, reach, params }) {
-    return toResponse(requireFound(await findImport(db, reach, params.import_id)));
+    return shapes.toResponse(requireFound(await findImport(db, reach, params.import_id)));
   },
 });
 
@@ -58,7 +49,7 @@ export const fetchImportCredentials = defineOperation('POST /v1/imports/{import_
   status: 200,
   audit: { action: 'import.credentials_fetched', target: 'import_id' },
   scope: 'devices:write',
-  answer: importCredentialsSchema,
+  answer: shapes.importCredentialsSchema,
   async handle({ context: { box }, db, reach, params }) {
     const importId = params.import_id;
     return {
@@ -77,8 +68,8 @@ export function getImporter(
     caller,
     address,
     query,
-  }: Pick<OperationCall<unknown, z.output<typeof importQuerySchema>, unknown>, 'caller' | 'address' | 'query'>,
-  devices: readonly z.output<typeof importedDeviceSchema>[],
+  }: Pick<OperationCall<unknown, z.output<typeof shapes.importQuerySchema>, unknown>, 'caller' | 'address' | 'query'>,
+  devices: readonly z.output<typeof shapes.importedDeviceSchema>[],
 ): DeviceImporter {
   const { userId, role } = caller;
   const isForOthers = devices.some(({ user_id }) => user_id !== undefined && user_id !== userId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageFields, userIdField } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import {
   checkNewKey,
   getAccessibleAccounts,
@@ -16,15 +16,7 @@ import {
 } from '#src/auth/access.ts';
 import type { Caller, HomeOfMember } from '#src/auth/authenticate.ts';
 import { lockHome } from '#src/auth/homes.ts';
-import {
-  createKey as create,
-  findOwnedKey,
-  listKeys as list,
-  type OwnedKey,
-  revokeKey as revoke,
-  rotateKey as rotate,
-  updateKeyLimits,
-} from '#src/auth/keys.ts';
+import * as keyStore from '#src/auth/keys.ts';
 import {
   DEFAULT_SCOPES,
   DEVICE_SCOPES,
@@ -40,16 +32,7 @@ import { HOUR_MS } from '#src/core/units.ts';
 import type { Database } from '#src/database/connect.ts';
 import { assertMayManageDevice, lockDevice } from '#src/devices/management.ts';
 import { findGroup } from '#src/groups/store.ts';
-import {
-  createdKeySchema,
-  createdToResponse,
-  keyLimitsSchema,
-  keySchema,
-  newKeySchema,
-  rotatedKeySchema,
-  rotationSchema,
-  toResponse,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const createKey = defineOperation('POST /v1/keys', {
   summary:
@@ -57,8 +40,8 @@ export const createKey = defineOperation('POST /v1/keys', {
   forOwnerOnly: true,
   audit: { action: 'key.created', target: 'key_id' },
   scope: 'keys:write',
-  answer: createdKeySchema,
-  body: newKeySchema,
+  answer: shapes.createdKeySchema,
+  body: shapes.newKeySchema,
   async handle({
     context,
     db,
@@ -99,8 +82,8 @@ export const createKey = defineOperation('POST /v1/keys', {
     }
     const device = isOfDevice ? { id: device_id, madeBy: getKeyAuthor(caller) } : undefined;
     const of = { userId: user.user_id, environment: context.environment, scopes: wanted, allowedAddresses };
-    return createdToResponse(
-      await create(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
+    return shapes.createdToResponse(
+      await keyStore.createKey(db, { ...of, ...omitUndefined({ name, expiresAt, groupId: group_id, device, home }) }),
     );
   },
 });
@@ -109,12 +92,12 @@ export const listKeys = defineOperation('GET /v1/keys', {
   summary: 'Lists the keys of a user that are not revoked, page by page, without the secret keys themselves.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(keySchema),
+  answer: z.array(shapes.keySchema),
   query: z.object({ user_id: userIdField.optional(), ...pageFields }),
   async handle({ db, caller, reach, query: { user_id }, page }) {
     const userId = await resolveRequestedUserId(db, caller, user_id);
-    const rows = await page('key_id', (at) => list(db, reach, userId, at));
-    return rows.map(toResponse);
+    const rows = await page('key_id', (at) => keyStore.listKeys(db, reach, userId, at));
+    return rows.map(shapes.toResponse);
   },
 });
 
@@ -124,17 +107,17 @@ export const updateKey = defineOperation('PATCH /v1/keys/{key_id}', {
   forOwnerOnly: true,
   audit: { action: 'key.changed', target: 'key_id' },
   scope: 'keys:write',
-  answer: keySchema,
-  body: keyLimitsSchema,
+  answer: shapes.keySchema,
+  body: shapes.keyLimitsSchema,
   async handle({ context: { clock }, db, caller, reach, params: { key_id }, body }) {
-    const old = requireFound(await findOwnedKey(db, reach, key_id));
+    const old = requireFound(await keyStore.findOwnedKey(db, reach, key_id));
     const allowedAddresses = body.allowed_addresses;
     await checkChange(db, caller, { ...old, allowed_addresses: allowedAddresses ?? old.allowed_addresses });
     const now = clock();
     const expiresAt = endOf(body.expires_at, now);
     if (expiresAt !== undefined && isLaterExpiry(expiresAt, old.expires_at)) limitExpiry(caller, expiresAt);
     const limits = omitUndefined({ expiresAt, allowedAddresses });
-    return toResponse(requireFound(await updateKeyLimits(db, reach, key_id, { now, ...limits })));
+    return shapes.toResponse(requireFound(await keyStore.updateKeyLimits(db, reach, key_id, { now, ...limits })));
   },
 });
 
@@ -143,9 +126,9 @@ export const revokeKey = defineOperation('DELETE /v1/keys/{key_id}', {
   forOwnerOnly: true,
   audit: { action: 'key.revoked', target: 'key_id' },
   scope: 'keys:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(await revoke(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
+    messageOrNotFound(await keyStore.revokeKey(db, reach, params.key_id), `Key ${params.key_id} was revoked`),
 });
 
 export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
@@ -154,21 +137,21 @@ export const rotateKey = defineOperation('POST /v1/keys/{key_id}/rotate', {
   forOwnerOnly: true,
   audit: { action: 'key.rotated', target: 'key_id' },
   scope: 'keys:write',
-  answer: rotatedKeySchema,
-  body: rotationSchema,
+  answer: shapes.rotatedKeySchema,
+  body: shapes.rotationSchema,
   async handle({ context: { environment, clock }, db, caller, reach, params: { key_id }, body }) {
-    await checkChange(db, caller, requireFound(await findOwnedKey(db, reach, key_id)));
+    await checkChange(db, caller, requireFound(await keyStore.findOwnedKey(db, reach, key_id)));
     const expiresAt = limitExpiry(caller, endOf(body?.expires_at, clock())) ?? undefined;
     const overlapMs = body?.overlap_hours === undefined ? undefined : body.overlap_hours * HOUR_MS;
     const { created, oldExpiresAt } = requireFound(
-      await rotate(db, reach, key_id, {
+      await keyStore.rotateKey(db, reach, key_id, {
         environment,
         now: clock(),
         madeBy: getKeyAuthor(caller),
         ...omitUndefined({ overlapMs, expiresAt }),
       }),
     );
-    return { ...createdToResponse(created), old_expires_at: oldExpiresAt.toISOString() };
+    return { ...shapes.createdToResponse(created), old_expires_at: oldExpiresAt.toISOString() };
   },
 });
 
@@ -210,7 +193,7 @@ function checkDeviceKey(wanted: readonly Scope[], groupId: string | undefined): 
  * Throws 403 if the caller could not create such a key itself, if it changes another account's key for a home, or if a homeowner changes
  * the key of a device that a utility manages.
  */
-async function checkChange(db: Database, caller: Caller, key: OwnedKey): Promise<void> {
+async function checkChange(db: Database, caller: Caller, key: keyStore.OwnedKey): Promise<void> {
   // Only the member itself may have a key for the home of which it is a member.
   if (key.member_id !== null && key.user_id !== caller.accountId) throw new AppError('forbidden');
   const scopes = key.scopes.filter(isScope);

@@ -1,28 +1,15 @@
 import { z } from 'zod';
 import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { loadAccessibleUser, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { AppError, requireFound } from '#src/core/errors.ts';
 import type { Database } from '#src/database/connect.ts';
 import { endMembership } from '#src/users/member-ends.ts';
-import {
-  acceptInvitation,
-  findAcceptingAccount,
-  inviteMember as invite,
-  listMembers as list,
-  listMemberships as listHomes,
-} from '#src/users/members.ts';
+import * as memberStore from '#src/users/members.ts';
 import type { User } from '#src/users/store.ts';
-import {
-  acceptanceSchema,
-  memberSchema,
-  membershipSchema,
-  membershipToResponse,
-  memberToResponse,
-  newMemberSchema,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', {
   summary:
@@ -30,13 +17,13 @@ export const inviteMember = defineOperation('POST /v1/users/{user_id}/members', 
   forOwnerOnly: true,
   audit: { action: 'member.invited', target: 'member_id' },
   scope: 'keys:write',
-  answer: memberSchema,
-  body: newMemberSchema,
+  answer: shapes.memberSchema,
+  body: shapes.newMemberSchema,
   async handle({ context: { clock }, db, caller, params, body }) {
     // Administrators can access every home, but cannot invite people to it.
     if (caller.role !== 'homeowner') throw new AppError('forbidden');
     const home = await reachHome(db, caller, params.user_id);
-    return memberToResponse(await invite(db, home, { ...body, now: clock() }));
+    return shapes.memberToResponse(await memberStore.inviteMember(db, home, { ...body, now: clock() }));
   },
 });
 
@@ -44,11 +31,13 @@ export const listMembers = defineOperation('GET /v1/users/{user_id}/members', {
   summary: 'Lists the members of a home and the valid invitations to it, page by page.',
   forOwnerOnly: true,
   scope: 'keys:write',
-  answer: z.array(memberSchema),
+  answer: z.array(shapes.memberSchema),
   query: z.object(pageFields),
   async handle({ context: { clock }, db, caller, params, page }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
-    return (await page('member_id', (at) => list(db, user_id, clock(), at))).map(memberToResponse);
+    return (await page('member_id', (at) => memberStore.listMembers(db, user_id, clock(), at))).map(
+      shapes.memberToResponse,
+    );
   },
 });
 
@@ -58,7 +47,7 @@ export const removeMember = defineOperation('DELETE /v1/users/{user_id}/members/
   forOwnerOnly: true,
   audit: { action: 'member.removed', target: 'member_id' },
   scope: 'keys:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   async handle({ context: { clock }, db, caller, params }) {
     const { user_id } = await reachHome(db, caller, params.user_id);
     return ended(db, { home: user_id }, params.member_id, clock());
@@ -71,12 +60,12 @@ export const acceptMembership = defineOperation('POST /v1/memberships', {
   forOwnerOnly: true,
   audit: { action: 'member.joined', target: 'member_id' },
   scope: 'users:write',
-  answer: membershipSchema,
-  body: acceptanceSchema,
+  answer: shapes.membershipSchema,
+  body: shapes.acceptanceSchema,
   async handle({ context: { clock, mailedIdOf }, db, caller, body: { token } }) {
-    const account = requireFound(await findAcceptingAccount(db, requireOwnAccount(caller)));
+    const account = requireFound(await memberStore.findAcceptingAccount(db, requireOwnAccount(caller)));
     const memberId = mailedIdOf?.('member', token) ?? null;
-    return membershipToResponse(await acceptInvitation(db, memberId, account, clock()));
+    return shapes.membershipToResponse(await memberStore.acceptInvitation(db, memberId, account, clock()));
   },
 });
 
@@ -84,10 +73,12 @@ export const listMemberships = defineOperation('GET /v1/memberships', {
   summary: 'Lists the homes of other accounts of which the caller’s account is a member, page by page.',
   forOwnerOnly: true,
   scope: 'users:read',
-  answer: z.array(membershipSchema),
+  answer: z.array(shapes.membershipSchema),
   query: z.object(pageFields),
   async handle({ db, caller, page }) {
-    return (await page('member_id', (at) => listHomes(db, requireOwnAccount(caller), at))).map(membershipToResponse);
+    return (await page('member_id', (at) => memberStore.listMemberships(db, requireOwnAccount(caller), at))).map(
+      shapes.membershipToResponse,
+    );
   },
 });
 
@@ -97,7 +88,7 @@ export const leaveMembership = defineOperation('DELETE /v1/memberships/{member_i
   forOwnerOnly: true,
   audit: { action: 'member.left', target: 'member_id' },
   scope: 'users:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: ({ context: { clock }, db, caller, params }) =>
     ended(db, { member: requireOwnAccount(caller) }, params.member_id, clock()),
 });
@@ -112,5 +103,5 @@ function reachHome(db: Database, caller: Caller, userId: string): Promise<User> 
 }
 
 async function ended(db: Database, of: { home: string } | { member: string }, memberId: string, now: Date) {
-  return shapes.messageOrNotFound(await endMembership(db, of, memberId, now), `Membership ${memberId} was ended`);
+  return messageOrNotFound(await endMembership(db, of, memberId, now), `Membership ${memberId} was ended`);
 }

@@ -10,13 +10,7 @@ import { createUnprocessableError, requireFound } from '#src/core/errors.ts';
 import { DAY_MS } from '#src/core/units.ts';
 import { createDayRange } from '#src/energy/ranges.ts';
 import { findTimeErrors, packPrices, parsePriceTime } from '#src/tariffs/packed-days.ts';
-import {
-  createSeries as create,
-  findSeries,
-  findUsableSeries,
-  listSeries as list,
-  deleteSeries as remove,
-} from '#src/tariffs/price-series.ts';
+import * as seriesStore from '#src/tariffs/price-series.ts';
 import { storePrices as put, listPrices as valuesOf } from '#src/tariffs/prices.ts';
 import { setSource } from '#src/tariffs/sources/store.ts';
 import { parsePrice } from '#src/tariffs/terms.ts';
@@ -42,7 +36,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
         if (!newSource) throw createUnprocessableError({ field: 'source', message: 'is required for a check' });
         return checkSource(context, of, { ownerId: owner.user_id, currency, ...settings }, newSource);
       }
-      const made = await create(db, { userId: owner.user_id, kind, currency, ...settings });
+      const made = await seriesStore.createSeries(db, { userId: owner.user_id, kind, currency, ...settings });
       if (newSource) await setSource(db, context.box, made, newSource, context.clock());
       return seriesWithSourceToResponse(db, caller, of, made);
     },
@@ -54,7 +48,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     query: z.object({ user_id: userIdField.optional(), ...pageFields }),
     async handle({ db, caller, query: { user_id }, page }) {
       const userId = await resolveRequestedUserId(db, caller, user_id);
-      const rows = await page('series_id', (at) => list(db, kind, userId, at));
+      const rows = await page('series_id', (at) => seriesStore.listSeries(db, kind, userId, at));
       return seriesToResponse(db, caller, of, rows);
     },
   });
@@ -64,7 +58,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     answer: series,
     async handle({ db, caller, reach, params }) {
       const by = { reach, userId: caller.userId };
-      const found = requireFound(await findUsableSeries(db, kind, by, params.series_id));
+      const found = requireFound(await seriesStore.findUsableSeries(db, kind, by, params.series_id));
       return seriesWithSourceToResponse(db, caller, of, found);
     },
   });
@@ -75,7 +69,7 @@ function defineSeriesOperations(of: SeriesKindDescription) {
     answer: shapes.messageSchema,
     handle: async ({ db, reach, params }) =>
       shapes.messageOrNotFound(
-        await remove(db, kind, reach, params.series_id),
+        await seriesStore.deleteSeries(db, kind, reach, params.series_id),
         `${name} ${params.series_id} was deleted`,
       ),
   });
@@ -95,7 +89,7 @@ function defineValueOperations(of: SeriesKindDescription) {
     }),
     async handle({ context, db, caller, reach, params, query: { start, end } }) {
       const by = { reach, userId: caller.userId };
-      const series = requireFound(await findUsableSeries(db, kind, by, params.series_id));
+      const series = requireFound(await seriesStore.findUsableSeries(db, kind, by, params.series_id));
       const range = rangeOf(context, start, end);
       if (
         (range.to.getTime() - range.from.getTime()) / (series.resolution_minutes * 60_000) >
@@ -116,7 +110,7 @@ function defineValueOperations(of: SeriesKindDescription) {
     exactNumbers: true,
     csvBody: columns,
     async handle({ db, reach, params, body, rowName }) {
-      const series = requireFound(await findSeries(db, kind, reach, params.series_id));
+      const series = requireFound(await seriesStore.findSeries(db, kind, reach, params.series_id));
       const writtenPrices = body.map(({ starts_at, decimal }) => ({
         startsAtMs: parsePriceTime(starts_at),
         perKwh: parsePrice(decimal) ?? asBillionths(0n),

@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import {
-  boundedArray,
-  checkComputedDays,
-  computedDaysField,
-  currencyField,
-  dateField,
-  decimalField,
-  textField,
-  userIdField,
-} from '#src/api/fields.ts';
+import * as fields from '#src/api/fields.ts';
 import { daySchema, userIdSchema } from '#src/api/shapes.ts';
 import { omitUndefined } from '#src/core/omit-undefined.ts';
 import { hasPeriodCondition, isEmptyRatePeriod, type StoredTariff, type TariffPriceTerms } from '#src/tariffs/terms.ts';
@@ -48,10 +39,9 @@ const AS_TEXT = 'A decimal with up to 9 places, as text.';
 
 /** Returns the schema of a list of ISO weekdays or months without duplicates. */
 const numbers = (most: number) =>
-  boundedArray(z.number().int().min(1).max(most), 1, most).refine(
-    (given) => new Set(given).size === given.length,
-    'must not repeat a value',
-  );
+  fields
+    .boundedArray(z.number().int().min(1).max(most), 1, most)
+    .refine((given) => new Set(given).size === given.length, 'must not repeat a value');
 const QUARTER_HOUR = /^(?:[01]\d|2[0-3]):(?:00|15|30|45)$/;
 const isTime = (value: string) => QUARTER_HOUR.test(value);
 const from = z.string().refine(isTime, 'must be a whole quarter-hour, HH:MM');
@@ -61,51 +51,51 @@ const to = z
 
 const period = z
   .strictObject({
-    per_kwh: decimalField.describe(MEANING.per_kwh),
+    per_kwh: fields.decimalField.describe(MEANING.per_kwh),
     days: numbers(7).optional().describe(MEANING.days),
     from: from.optional().describe(MEANING.from),
     to: to.optional().describe(MEANING.to),
     months: numbers(12).optional().describe(MEANING.months),
   })
   .refine((given) => !isEmptyRatePeriod(given), { path: ['to'], message: 'must differ from `from`' });
-const periods = boundedArray(period, 1, MAX_PERIODS).superRefine((given, context) => {
+const periods = fields.boundedArray(period, 1, MAX_PERIODS).superRefine((given, context) => {
   const last = given.at(-1);
   if (!last || !hasPeriodCondition(last)) return;
   const message = 'must have no condition: the last period covers all remaining times';
   context.addIssue({ code: 'custom', path: [given.length - 1], message });
 });
 const rates = z.union([
-  z.strictObject({ per_kwh: decimalField.describe(MEANING.per_kwh) }),
+  z.strictObject({ per_kwh: fields.decimalField.describe(MEANING.per_kwh) }),
   z.strictObject({ periods: periods.describe(MEANING.periods) }),
   z.strictObject({
-    series_id: textField(100).describe(MEANING.series_id),
-    add: decimalField.optional().describe(MEANING.add),
-    multiply: decimalField.optional().describe(MEANING.multiply),
+    series_id: fields.textField(100).describe(MEANING.series_id),
+    add: fields.decimalField.optional().describe(MEANING.add),
+    multiply: fields.decimalField.optional().describe(MEANING.multiply),
   }),
 ]);
 const capacity = z.strictObject({
-  per_kw_month: decimalField.describe(MEANING.per_kw_month),
+  per_kw_month: fields.decimalField.describe(MEANING.per_kw_month),
   months_averaged: z.number().int().min(1).max(12).optional().describe(MEANING.months_averaged),
-  minimum_kw: decimalField
+  minimum_kw: fields.decimalField
     .refine((kept) => !kept.startsWith('-'), 'must not be negative')
     .optional()
     .describe(MEANING.minimum_kw),
 });
 
 const settings = {
-  name: textField(200).describe(MEANING.name),
-  valid_from: dateField.describe(MEANING.valid_from),
-  currency: currencyField.describe(MEANING.currency),
-  standing_per_day: decimalField.optional().describe(`${MEANING.standing_per_day} Default: none.`),
+  name: fields.textField(200).describe(MEANING.name),
+  valid_from: fields.dateField.describe(MEANING.valid_from),
+  currency: fields.currencyField.describe(MEANING.currency),
+  standing_per_day: fields.decimalField.optional().describe(`${MEANING.standing_per_day} Default: none.`),
   capacity: capacity.optional().describe(MEANING.capacity),
   import: rates.describe(MEANING.import),
   export: rates.optional().describe(MEANING.export),
 };
-export const newTariffSchema = z.strictObject({ user_id: userIdField.optional(), ...settings });
+export const newTariffSchema = z.strictObject({ user_id: fields.userIdField.optional(), ...settings });
 export const tariffPatchSchema = z
   .strictObject({
     ...settings,
-    standing_per_day: decimalField.nullable().describe(`${MEANING.standing_per_day} Null: none.`),
+    standing_per_day: fields.decimalField.nullable().describe(`${MEANING.standing_per_day} Null: none.`),
     capacity: capacity.nullable().describe('Charge for the highest quarter-hour of a month. Null: none.'),
     export: rates.nullable().describe('Payments for energy to the grid. Null: none.'),
   })
@@ -114,13 +104,15 @@ export const tariffPatchSchema = z
 const { valid_from: _, ...offer } = settings;
 export const comparisonSchema = z
   .strictObject({
-    user_id: userIdField.optional(),
-    ...computedDaysField,
-    tariffs: boundedArray(z.strictObject(offer), 1, MAX_COMPARED).describe(
-      'Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required.',
-    ),
+    user_id: fields.userIdField.optional(),
+    ...fields.computedDaysField,
+    tariffs: fields
+      .boundedArray(z.strictObject(offer), 1, MAX_COMPARED)
+      .describe(
+        'Tariffs to compare, all in the same currency. If the user has a tariff in the range, its currency is required.',
+      ),
   })
-  .superRefine(checkComputedDays);
+  .superRefine(fields.checkComputedDays);
 export const comparisonResponseSchema = z.strictObject({
   user_id: userIdSchema,
   start: daySchema.describe('First day, in the time zone of the user.'),

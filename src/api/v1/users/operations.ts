@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers';
 import { z } from 'zod';
 import { pageFields } from '#src/api/fields.ts';
 import { defineOperation } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { negotiateLanguage } from '#src/api/tables/accept.ts';
 import { checkReadingsReader, loadAccessibleUser } from '#src/auth/access.ts';
 import { READ_ONLY_SCOPES } from '#src/auth/scopes.ts';
@@ -13,34 +13,22 @@ import { accountHasSilentDevice, accountNeedsAttention, countDevices } from '#sr
 import { streamPersonArchive } from '#src/export/archive.ts';
 import { assertUsableEmissionSeries } from '#src/tariffs/price-series.ts';
 import { eraseUser } from '#src/users/erase.ts';
-import {
-  assertOtherAdministrator,
-  createUser as create,
-  listUsers as list,
-  updateUser as update,
-} from '#src/users/store.ts';
-import {
-  createdUserSchema,
-  listedUserSchema,
-  newUserSchema,
-  toResponse,
-  userPatchSchema,
-  userSchema,
-} from './shape.ts';
+import * as userStore from '#src/users/store.ts';
+import * as shapes from './shape.ts';
 
 export const createUser = defineOperation('POST /v1/users', {
   summary: 'Creates an account. A utility creates accounts of homeowners, an administrator any account.',
   audit: { action: 'user.created', target: 'user_id' },
   scope: 'users:write',
-  answer: createdUserSchema,
-  body: newUserSchema,
+  answer: shapes.createdUserSchema,
+  body: shapes.newUserSchema,
   async handle({ db, caller, body }) {
     if (caller.role === 'homeowner') throw new AppError('forbidden');
     if (caller.role === 'utility' && (body.role !== 'homeowner' || body.plan !== undefined)) {
       throw new AppError('forbidden');
     }
     const enrolledBy = caller.role === 'utility' ? caller.userId : undefined;
-    const { user_id } = await create(db, { ...omitUndefined(body), enrolledBy });
+    const { user_id } = await userStore.createUser(db, { ...omitUndefined(body), enrolledBy });
     return { user_id, status: 'created' };
   },
 });
@@ -58,7 +46,7 @@ export const listUsers = defineOperation('GET /v1/users', {
   summary:
     'Lists the accounts that the caller can access, page by page. Filters and counts of devices also need `devices:read`.',
   scope: 'users:read',
-  answer: z.array(listedUserSchema),
+  answer: z.array(shapes.listedUserSchema),
   query: z.object({
     search: search.optional(),
     role: z.enum(ROLES).optional().describe('Role: only accounts with this role. Default: all roles.'),
@@ -89,21 +77,21 @@ export const listUsers = defineOperation('GET /v1/users', {
         ...(has_attention === undefined ? [] : [accountNeedsAttention(has_attention === 'true')]),
         ...(silent === undefined ? [] : [accountHasSilentDevice(silent === 'true', { now, ...at })]),
       ];
-      return list(db, reach, { search, also, ...omitUndefined({ role, plan }), ...at });
+      return userStore.listUsers(db, reach, { search, also, ...omitUndefined({ role, plan }), ...at });
     });
-    if (include === undefined) return rows.map(toResponse);
+    if (include === undefined) return rows.map(shapes.toResponse);
     const ids = rows.map(({ user_id }) => user_id);
     const counts = await countDevices(db, ids, now);
     const none = { total: 0, silent: 0, faulty: 0 };
-    return rows.map((row) => ({ ...toResponse(row), devices: counts.get(row.user_id) ?? none }));
+    return rows.map((row) => ({ ...shapes.toResponse(row), devices: counts.get(row.user_id) ?? none }));
   },
 });
 
 export const getUser = defineOperation('GET /v1/users/{user_id}', {
   summary: 'Returns one account.',
   scope: 'users:read',
-  answer: userSchema,
-  handle: async ({ db, caller, params }) => toResponse(await loadAccessibleUser(db, caller, params.user_id)),
+  answer: shapes.userSchema,
+  handle: async ({ db, caller, params }) => shapes.toResponse(await loadAccessibleUser(db, caller, params.user_id)),
 });
 
 export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
@@ -111,8 +99,8 @@ export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
     'Changes an account. Only administrators can change role and plan. Changing `email` also needs keys:write. The new address is the `pending_email` until a link in a mail to it is used, within 7 days; sending the present address as `email` withdraws it. An administrator’s change takes effect at once. Changing the address or the role ends all keys and sessions of the account.',
   audit: { action: 'user.changed', target: 'user_id' },
   scope: 'users:write',
-  answer: userSchema,
-  body: userPatchSchema,
+  answer: shapes.userSchema,
+  body: shapes.userPatchSchema,
   async handle({ db, caller, reach, params, body: patch, languages }) {
     if (patch.email !== undefined && !caller.scopes.has('keys:write')) throw new AppError('emailNeedsKeys');
     const { user_id } = await loadAccessibleUser(db, caller, params.user_id);
@@ -123,7 +111,7 @@ export const updateUser = defineOperation('PATCH /v1/users/{user_id}', {
     const requester = caller.role === 'admin' ? undefined : caller;
     const language = patch.remarks_by_mail ? negotiateLanguage(languages) : undefined;
     const settings = omitUndefined({ ...patch, language });
-    return toResponse(requireFound(await update(db, reach, user_id, settings, requester)));
+    return shapes.toResponse(requireFound(await userStore.updateUser(db, reach, user_id, settings, requester)));
   },
 });
 
@@ -132,14 +120,11 @@ export const deleteUser = defineOperation('DELETE /v1/users/{user_id}', {
   forOwnerOnly: true,
   audit: { action: 'user.deleted', target: 'user_id' },
   scope: 'users:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   async handle({ db, caller, params }) {
     const { user_id, role } = await loadAccessibleUser(db, caller, params.user_id);
-    if (role === 'admin') await assertOtherAdministrator(db, user_id);
-    return shapes.messageOrNotFound(
-      await eraseUser(db, user_id),
-      `User ${user_id} and all associated data were deleted`,
-    );
+    if (role === 'admin') await userStore.assertOtherAdministrator(db, user_id);
+    return messageOrNotFound(await eraseUser(db, user_id), `User ${user_id} and all associated data were deleted`);
   },
 });
 

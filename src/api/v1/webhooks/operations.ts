@@ -1,37 +1,15 @@
 import { z } from 'zod';
 import { pageFields } from '#src/api/fields.ts';
 import { defineOperation, type OperationCall } from '#src/api/operation.ts';
-import * as shapes from '#src/api/shapes.ts';
+import { messageOrNotFound, messageSchema } from '#src/api/shapes.ts';
 import { findAuthorization, requireOwnAccount } from '#src/auth/access.ts';
 import type { Caller } from '#src/auth/authenticate.ts';
 import { APP_EVENTS } from '#src/auth/scopes.ts';
 import { AppError, createUnprocessableError, requireFound } from '#src/core/errors.ts';
-import {
-  canAccessWebhook,
-  findSentDelivery,
-  listDeliveries,
-  retryDelivery as retry,
-  type SentDelivery,
-  sendTest,
-} from '#src/delivery/log.ts';
-import {
-  createWebhook as create,
-  listWebhooks as list,
-  deleteWebhook as remove,
-  updateWebhook as update,
-} from '#src/delivery/webhook/subscriptions.ts';
+import * as deliveryLog from '#src/delivery/log.ts';
+import * as webhookStore from '#src/delivery/webhook/subscriptions.ts';
 import type { EventType } from '#src/events/bodies.ts';
-import {
-  createdWebhookSchema,
-  deliverySchema,
-  deliveryToResponse,
-  newWebhookSchema,
-  parsePatchedEvents,
-  sentDeliverySchema,
-  toResponse,
-  webhookPatchSchema,
-  webhookSchema,
-} from './shape.ts';
+import * as shapes from './shape.ts';
 
 /**
  * Returns the membership or authorization that the subscription depends on: the subscription ends together with it, if the caller sets the
@@ -52,14 +30,14 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
   summary: 'Subscribes the caller to one event or several.',
   audit: { action: 'webhook.created', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: createdWebhookSchema,
-  body: newWebhookSchema,
+  answer: shapes.createdWebhookSchema,
+  body: shapes.newWebhookSchema,
   async handle({ context, db, caller, body: { url, auth_token, ...asked } }) {
-    const events = parsePatchedEvents(asked);
+    const events = shapes.parsePatchedEvents(asked);
     if (!events) throw createUnprocessableError({ field: 'event', message: 'is required, unless there are events' });
     checkAppEvents(caller, events);
     const webhook = { events, url, authToken: auth_token, ...endsWith(caller) };
-    const { webhook_id, status } = await create(db, context.box, caller.userId, webhook);
+    const { webhook_id, status } = await webhookStore.createWebhook(db, context.box, caller.userId, webhook);
     return { webhook_id, status };
   },
 });
@@ -67,11 +45,11 @@ export const createWebhook = defineOperation('POST /v1/webhooks', {
 export const listWebhooks = defineOperation('GET /v1/webhooks', {
   summary: 'Lists the caller’s own subscriptions, page by page.',
   scope: 'webhooks:read',
-  answer: z.array(webhookSchema),
+  answer: z.array(shapes.webhookSchema),
   query: z.object(pageFields),
   async handle({ db, caller, page }) {
-    const rows = await page('webhook_id', (at) => list(db, requireOwnAccount(caller), at));
-    return rows.map(toResponse);
+    const rows = await page('webhook_id', (at) => webhookStore.listWebhooks(db, requireOwnAccount(caller), at));
+    return rows.map(shapes.toResponse);
   },
 });
 
@@ -80,13 +58,15 @@ export const updateWebhook = defineOperation('PATCH /v1/webhooks/{webhook_id}', 
     'Pauses or resumes a subscription, or changes its events, address or secret. After a change of the secret, both secrets are valid for 24 h. An app can change the address and the secret only of subscriptions that it created.',
   audit: { action: 'webhook.changed', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: webhookSchema,
-  body: webhookPatchSchema,
+  answer: shapes.webhookSchema,
+  body: shapes.webhookPatchSchema,
   async handle({ context: { box, clock }, db, caller, reach, params, body: { url, status, auth_token, ...asked } }) {
-    const events = parsePatchedEvents(asked);
+    const events = shapes.parsePatchedEvents(asked);
     if (events) checkAppEvents(caller, events);
     const patch = { events, url, status, authToken: auth_token, ...endsWith(caller) };
-    return toResponse(requireFound(await update(db, box, reach, params.webhook_id, patch, clock())));
+    return shapes.toResponse(
+      requireFound(await webhookStore.updateWebhook(db, box, reach, params.webhook_id, patch, clock())),
+    );
   },
 });
 
@@ -94,42 +74,45 @@ export const deleteWebhook = defineOperation('DELETE /v1/webhooks/{webhook_id}',
   summary: 'Deletes a subscription.',
   audit: { action: 'webhook.deleted', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: shapes.messageSchema,
+  answer: messageSchema,
   handle: async ({ db, reach, params }) =>
-    shapes.messageOrNotFound(await remove(db, reach, params.webhook_id), `Webhook ${params.webhook_id} was deleted`),
+    messageOrNotFound(
+      await webhookStore.deleteWebhook(db, reach, params.webhook_id),
+      `Webhook ${params.webhook_id} was deleted`,
+    ),
 });
 
 export const testWebhook = defineOperation('POST /v1/webhooks/{webhook_id}/test', {
   summary: 'Queues an event webhook.test for a subscription. The result is in the subscription’s deliveries.',
   audit: { action: 'webhook.tested', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: deliverySchema,
+  answer: shapes.deliverySchema,
   status: 202,
   async handle({ context, db, reach, params }) {
-    const row = await sendTest(db, reach, params.webhook_id, context.clock());
-    return deliveryToResponse(requireFound(row));
+    const row = await deliveryLog.sendTest(db, reach, params.webhook_id, context.clock());
+    return shapes.deliveryToResponse(requireFound(row));
   },
 });
 
 export const webhookDeliveries = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries', {
   summary: 'Lists the deliveries of a subscription in the last 30 days with all attempts, latest first.',
   scope: 'webhooks:read',
-  answer: z.array(deliverySchema),
+  answer: z.array(shapes.deliverySchema),
   query: z.object({ ...pageFields }),
   async handle({ db, reach, params, page }) {
-    if (!(await canAccessWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
-    const rows = await page('delivery_id', (at) => listDeliveries(db, reach, params.webhook_id, at));
-    return rows.map(deliveryToResponse);
+    if (!(await deliveryLog.canAccessWebhook(db, reach, params.webhook_id))) throw new AppError('notFound');
+    const rows = await page('delivery_id', (at) => deliveryLog.listDeliveries(db, reach, params.webhook_id, at));
+    return rows.map(shapes.deliveryToResponse);
   },
 });
 
 export const getDelivery = defineOperation('GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id}', {
   summary: 'Returns one delivery of a subscription, with the request.',
   scope: 'webhooks:read',
-  answer: sentDeliverySchema,
+  answer: shapes.sentDeliverySchema,
   async handle(call) {
     const sent = await findSentDeliveryOfPath(call);
-    return { ...deliveryToResponse(sent), request: sent.request };
+    return { ...shapes.deliveryToResponse(sent), request: sent.request };
   },
 });
 
@@ -138,11 +121,11 @@ export const retryDelivery = defineOperation('POST /v1/webhooks/{webhook_id}/del
     'Retries a delivery at once, with all its retries. If the subscription is paused, the delivery is retried when it is resumed.',
   audit: { action: 'webhook.retried', target: 'webhook_id' },
   scope: 'webhooks:write',
-  answer: deliverySchema,
+  answer: shapes.deliverySchema,
   status: 202,
   async handle({ context, db, reach, params }) {
-    const row = await retry(db, reach, params.webhook_id, params.delivery_id, context.clock());
-    return deliveryToResponse(requireFound(row));
+    const row = await deliveryLog.retryDelivery(db, reach, params.webhook_id, params.delivery_id, context.clock());
+    return shapes.deliveryToResponse(requireFound(row));
   },
 });
 
@@ -154,7 +137,10 @@ export async function findSentDeliveryOfPath({
   db,
   reach,
   params,
-}: Pick<OperationCall<Which, unknown, unknown>, 'context' | 'db' | 'reach' | 'params'>): Promise<SentDelivery> {
+}: Pick<
+  OperationCall<Which, unknown, unknown>,
+  'context' | 'db' | 'reach' | 'params'
+>): Promise<deliveryLog.SentDelivery> {
   const which = { webhookId: params.webhook_id, deliveryId: params.delivery_id };
-  return requireFound(await findSentDelivery(db, reach, which, context.environment));
+  return requireFound(await deliveryLog.findSentDelivery(db, reach, which, context.environment));
 }
